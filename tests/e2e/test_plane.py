@@ -246,7 +246,7 @@ def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
 
     wait_for_pictures(page)
     page.locator(".board__token").nth(1).click()
-    assert_fits(page, "the worked example", "[data-part=seen]", ".board__plane")
+    assert_fits(page, "the worked example", "[data-part=seen]", ".board__plane", ".board__reason")
     page.locator("[data-part=seen]").click()
     page.locator("[data-part=workspace][data-kind=rating]").wait_for()
     wait_for_pictures(page)
@@ -255,7 +255,8 @@ def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
     for step in STEPS:
         page.locator(f"[data-step={step}]").click()
         expect(page.locator(f"[data-step={step}]")).to_have_attribute("aria-current", "step")
-        assert_fits(page, step, "[data-part=finish]", "[data-part=passage-find]")
+        hours = [] if step == "place" else ["[data-part=pad] > li >> nth=11", "[data-part=pad] > li >> nth=-1"]
+        assert_fits(page, step, "[data-part=finish]", "[data-part=passage-find]", *hours)
     page.locator("[data-step=explore]").click()
     for number in range(12):
         page.locator("[data-part=source-form] input").fill(f"source number {number} with a long name")
@@ -270,16 +271,17 @@ def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
         board.place(token, tc, sd)
     placed = ("[data-part=finish]", ".board__plane", ".board [data-act=settle]")
     assert_fits(page, "eight crosses", *placed)
-    for fold in ("[data-part=comment-fold]", ".board__list"):
+    for fold, *parts in (("[data-part=comment-fold]",), (".board__list", ".board__row >> nth=3")):
         page.locator(f"{fold} > summary").click()
-        assert_fits(page, f"{fold} open", *placed[:1])
+        assert_fits(page, f"{fold} open", *placed[:1], *parts)
         page.locator(f"{fold} > summary").click()
     page.locator("[data-part=finish]").click()
     assert_fits(page, "the closing dialog", "dialog[open]")
     page.keyboard.press("Escape")
     page.context.set_offline(True)
     expect(page.locator("[data-part=offline]")).to_be_visible()
-    assert_fits(page, "without a network", *placed)
+    assert_fits(page, "without a network", *placed, "[data-part=offline]", ".board [data-act=undo]")
+    expect(page.locator("[data-part=ready]")).to_be_empty()
 
 
 def test_a_cross_of_a_summary_that_was_never_played_is_marked(link: str, page: Page) -> None:

@@ -257,6 +257,8 @@ export class AudioPanel {
   readonly tokens: Token[];
   active: Player = "full";
   readonly #root: HTMLElement;
+  #ready: [number, number] = [0, 0];
+  #offline = false;
 
   constructor({ scope, root, page, host, listening, hour, chosen }: AudioPanelParts) {
     this.#root = root;
@@ -285,7 +287,10 @@ export class AudioPanel {
     const { day, summaries } = this;
     if (passages) this.passages = new PassageFinder({ scope, root, day, summaries, passages });
     listening.followFull(scope, this.day.viewer);
-    const changed = (ready: number, total: number) => this.#showReady(ready, total);
+    const changed = (...ready: [number, number]) => {
+      this.#ready = ready;
+      this.#showReady();
+    };
     this.prefetch = new Prefetch({ scope, full, summaries: sounds, changed });
     const { viewer } = this.day;
     scope.listen(viewer.events, "look", () => this.summaries.setLook(viewer.look ?? {}));
@@ -327,9 +332,11 @@ export class AudioPanel {
       scope.listen(this.fullPanel, type, () => this.activate("full"));
       scope.listen(panel, type, () => this.activate("summary"));
     }
-    const offline = need("[data-part=offline]", this.#root);
-    const show = (away: boolean) => {
-      offline.hidden = !away;
+    const notice = need("[data-part=offline]", this.#root);
+    const show = (offline: boolean) => {
+      notice.hidden = !offline;
+      this.#offline = offline;
+      this.#showReady();
     };
     scope.listen(window, "offline", () => show(true));
     scope.listen(window, "online", () => show(false));
@@ -352,12 +359,15 @@ export class AudioPanel {
     });
   }
 
-  #showReady(ready: number, total: number): void {
+  /** Says nothing without a connection: the notice of that says what plays. */
+  #showReady(): void {
     const place = need("[data-part=ready]", this.#root);
+    const [ready, total] = this.#ready;
     const done = total > 0 && ready >= total && this.day.hours.length > 0;
-    place.textContent = done
-      ? gettext("All sound ready")
-      : fill(gettext("Loading sound {ready} of {total}"), { ready, total });
+    const percent = total > 0 ? Math.min(Math.floor((100 * ready) / total), 99) : 0;
+    if (this.#offline) place.textContent = "";
+    else
+      place.textContent = done ? gettext("All sound ready") : fill(gettext("Loading sound {percent} %"), { percent });
     place.dataset.state = done ? "done" : "running";
     place.setAttribute("aria-busy", String(!done)); // only the end is said aloud
   }

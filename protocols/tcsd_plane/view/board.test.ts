@@ -167,6 +167,8 @@ test("each cross is a group with two ranges that say where it stands; figures ar
   const [slid, decided] = board.takeMoves();
   assert.deepEqual([slid?.to, slid?.input, slid?.numbers], [[0.4237, 0.75], "range", true]);
   assert.equal(decided?.decided, true);
+  board.focus();
+  assert.equal(list.open, false, "the plane has its place back");
   scope.dispose();
 });
 

@@ -141,6 +141,12 @@ class MountedBoard implements Board {
     this.#state.choose(token, false);
   }
 
+  focus(): void {
+    this.#ranges?.close();
+    this.#reveal();
+    this.#surface.focus();
+  }
+
   takeMoves(): Move[] {
     return this.#state.takeMoves();
   }
@@ -225,11 +231,13 @@ class MountedBoard implements Board {
       fixed,
       letGo,
       reveal: () => this.#reveal(),
+      goToPlane: () => this.focus(),
     });
   }
 
   #hear(news: News): void {
     const { memory, changed } = this.#options;
+    if (this.#state.carried) this.#ranges?.close(); // pulled out of the tray, it is put down on a plane that is seen
     this.draw();
     this.#announcer.tell(news);
     if (news.what === "moved" && memory !== undefined) rememberTrail(memory, this.#state.trail);

@@ -69,6 +69,7 @@ interface KeyboardParts {
   letGo: () => boolean;
   /** Make sure that the plane can be seen. */
   reveal: () => void;
+  goToPlane: () => void;
 }
 
 /** The keyboard at the plane: what is pressed on it, and the few keys that reach it from anywhere. */
@@ -99,14 +100,9 @@ export class KeyboardInput {
   #shortcut({ code, key }: KeyboardEvent): boolean {
     const token = this.#numbered(code);
     if (token) this.#parts.state.choose(token);
-    else if (key.toLowerCase() === "g") this.#goToPlane();
+    else if (key.toLowerCase() === "g") this.#parts.goToPlane();
     else return false;
     return true;
-  }
-
-  #goToPlane(): void {
-    this.#parts.reveal();
-    this.#parts.surface.focus();
   }
 
   #numbered(code: string): Token | undefined {

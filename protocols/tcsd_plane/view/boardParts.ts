@@ -449,9 +449,13 @@ export class Ranges {
       "details",
       { class: "board__list" },
       make("summary", {}, gettext("List with values")),
-      hint,
-      list,
+      make("div", { class: "board__sheet" }, hint, list),
     );
+  }
+
+  /** Give the plane its place back. */
+  close(): void {
+    this.element.open = false;
   }
 
   /** Whether figures can be seen; every move keeps that. */

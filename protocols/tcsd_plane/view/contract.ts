@@ -106,6 +106,8 @@ export interface Board {
   readonly crosses: Crosses;
   readonly selected: Token | null;
   select(token: Token | null): void;
+  /** Show the plane and put the keyboard on it. */
+  focus(): void;
   draw(): void;
   /** The moves since the last time they were taken. */
   takeMoves(): Move[];

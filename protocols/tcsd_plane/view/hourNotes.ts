@@ -8,6 +8,8 @@ import type { Day } from "./day.ts";
 import { longName, PROBES_AN_HOUR } from "./hours.ts";
 import type { NotesModel } from "./notesModel.ts";
 
+const COLUMNS = 2; // of the hours, so that a whole day is seen at once
+
 type Written = Pick<Workspace, "comment" | "lines">;
 
 /** The box beside the plane, and a line for each summary; none of it is required. */
@@ -157,7 +159,9 @@ export class HourNotes {
     this.#lines.dispose();
     this.#lines = this.#parts.scope.child();
     const held = this.#rows.contains(document.activeElement);
-    this.#rows.replaceChildren(...this.#parts.day.hours.map(({ index }) => this.#row(index, index === now)));
+    const { hours } = this.#parts.day;
+    this.#rows.style.setProperty("--rows", String(Math.ceil(hours.length / COLUMNS)));
+    this.#rows.replaceChildren(...hours.map(({ index }) => this.#row(index, index === now)));
     const current = this.#rows.children[now];
     if (!(current instanceof HTMLElement)) return;
     // By hand, because scrollIntoView would move the page as well.

@@ -28,7 +28,9 @@ interface Progress {
   heardS: number;
   sources: number;
   hours: [number, number];
-  placed: [number, number];
+  placed: number;
+  decided: number;
+  summaries: number;
 }
 
 /** Guide to the three steps and how far each has come: the step that is open decides whether notes or plane are shown. */
@@ -54,7 +56,7 @@ class Guide {
     this.#opened(step);
   }
 
-  show({ heardS, sources, hours, placed }: Progress): void {
+  show({ heardS, sources, hours, placed, decided, summaries }: Progress): void {
     const minutes = Math.floor(heardS / 60);
     this.#write(
       "explore",
@@ -65,7 +67,9 @@ class Guide {
       false,
     );
     this.#write("hours", `${hours[0]}/${hours[1]}`, hours[1] > 0 && hours[0] === hours[1]);
-    this.#write("place", `${placed[0]}/${placed[1]}`, placed[0] === placed[1]);
+    const open = placed === summaries && decided < summaries;
+    const crosses = open ? fill(gettext("{n}/{of} decided"), { n: decided, of: summaries }) : `${placed}/${summaries}`;
+    this.#write("place", crosses, decided === summaries);
   }
 
   #write(step: Step, text: string, done: boolean): void {
@@ -78,6 +82,7 @@ class Guide {
 /** What is worth knowing before a recording is closed. */
 interface SubmitFacts {
   unheard: Token[];
+  hours: number;
   hoursWithoutProbes: string[];
 }
 
@@ -91,6 +96,48 @@ interface SubmitCheckParts {
 }
 
 const names = (tokens: readonly Token[]) => tokens.map(numberOf).join(", ");
+
+/** Several, and none left out: "all 8" is read sooner than eight numbers. */
+const isAll = (some: readonly unknown[], all: number) => all > 1 && some.length === all;
+
+function missingText(missing: readonly Token[], all: number): string {
+  if (!missing.length) return "";
+  return isAll(missing, all)
+    ? gettext("No summary is on the plane yet. You can finish when every summary has its cross.")
+    : fill(gettext("Not on the plane yet: {n}. You can finish when every summary has its cross."), {
+        n: names(missing),
+      });
+}
+
+function tentativeText(tentative: readonly Token[], all: number): string {
+  if (!tentative.length) return "";
+  if (isAll(tentative, all))
+    return fill(gettext("All {n} summaries are still tentative. They will be kept where they are."), { n: all });
+  return fill(
+    ngettext(
+      "Summary {n} is still tentative. It will be kept where it is.",
+      "Summaries {n} are still tentative. They will be kept where they are.",
+      tentative.length,
+    ),
+    { n: names(tentative) },
+  );
+}
+
+function unheardText(unheard: readonly Token[], all: number): string {
+  if (!unheard.length) return "";
+  if (isAll(unheard, all)) return fill(gettext("Not heard yet: all {n} summaries."), { n: all });
+  return fill(ngettext("Not heard yet: summary {n}.", "Not heard yet: summaries {n}.", unheard.length), {
+    n: names(unheard),
+  });
+}
+
+function unprobedText(hours: readonly string[], all: number): string {
+  if (!hours.length) return "";
+  if (isAll(hours, all)) return gettext("No probe heard in any hour.");
+  return fill(ngettext("No probe heard in hour {hours}.", "No probe heard in hours {hours}.", hours.length), {
+    hours: hours.join(", "),
+  });
+}
 
 /** Check before a recording is closed: shows what was not heard or is tentative; only missing crosses forbid it. */
 class SubmitCheck {
@@ -110,34 +157,13 @@ class SubmitCheck {
     const { tokens, board, facts } = this.#parts;
     const missing = tokens.filter((token) => !board.crosses[token]);
     const tentative = tentativeTokens(board.crosses);
-    const { unheard, hoursWithoutProbes } = facts();
-    const bare = hoursWithoutProbes.length;
+    const { unheard, hours, hoursWithoutProbes } = facts();
+    const all = tokens.length;
     dialog.say({
-      missing: missing.length
-        ? fill(gettext("Not on the plane yet: {n}. You can finish when every summary has its cross."), {
-            n: names(missing),
-          })
-        : "",
-      tentative: tentative.length
-        ? fill(
-            ngettext(
-              "Summary {n} is still tentative. It will be kept where it is.",
-              "Summaries {n} are still tentative. They will be kept where they are.",
-              tentative.length,
-            ),
-            { n: names(tentative) },
-          )
-        : "",
-      unheard: unheard.length
-        ? fill(ngettext("Not heard yet: summary {n}.", "Not heard yet: summaries {n}.", unheard.length), {
-            n: names(unheard),
-          })
-        : "",
-      unprobed: bare
-        ? fill(ngettext("No probe heard in hour {hours}.", "No probe heard in hours {hours}.", bare), {
-            hours: hoursWithoutProbes.join(", "),
-          })
-        : "",
+      missing: missingText(missing, all),
+      tentative: tentativeText(tentative, all),
+      unheard: unheardText(unheard, all),
+      unprobed: unprobedText(hoursWithoutProbes, hours),
     });
     dialog.go.hidden = missing.length > 0;
     dialog.go.textContent = tentative.length ? gettext("Decide all and finish") : gettext("Finish");
@@ -329,6 +355,7 @@ export class Rating {
     const bare = day.hours.filter(({ index }) => this.#probePlayer.heardIn(index) === 0);
     return {
       unheard: tokens.filter((token) => this.#listening.plays(token) === 0),
+      hours: day.hours.length,
       hoursWithoutProbes: bare.map(shortName),
     };
   }
@@ -358,13 +385,13 @@ export class Rating {
     this.#guide.open(step);
     if (step === "explore") this.#strip.focus();
     else if (step === "hours") this.#hourNotes.focusNote();
-    else need(".board__plane", this.#root).focus();
+    else this.#board.focus();
   }
 
   /** Where Space plays: on the plane while it is shown, else on the picture. */
   #resume(): void {
     const plane = need(".board__plane", this.#root);
-    if (plane.checkVisibility()) plane.focus({ preventScroll: true });
+    if (plane.checkVisibility({ visibilityProperty: true })) plane.focus({ preventScroll: true });
     else this.#sound.focus();
   }
 
@@ -413,11 +440,15 @@ export class Rating {
   #showProgress(): void {
     const { hours } = this.#sound.day;
     const { tokens } = this.#sound;
+    const { crosses } = this.#board;
+    const placed = Object.keys(crosses).length;
     this.#guide.show({
       heardS: coveredSeconds(this.#listening.full),
       sources: this.#notes.sources.length,
       hours: [this.#notes.hours.length, hours.length],
-      placed: [Object.keys(this.#board.crosses).length, tokens.length],
+      placed,
+      decided: placed - tentativeTokens(crosses).length,
+      summaries: tokens.length,
     });
   }
 }
