@@ -216,9 +216,11 @@ function drawTicks(context: Context, surface: Surface, palette: Palette, ticks: 
     context.fillStyle = label ? palette.tick : palette.line;
     context.fillRect(left, Math.round(row.top + row.height - tall), line, Math.ceil(tall));
     if (!label || left < free) continue;
+    const right = left + 5 * ratio + context.measureText(label).width;
+    if (right > surface.canvas.width) continue; // it would be cut
     context.fillStyle = row.ink;
     context.fillText(label, left + 5 * ratio, row.top + row.height * 0.42);
-    free = left + context.measureText(label).width + 10 * ratio;
+    free = right + 5 * ratio;
   }
 }
 

@@ -62,6 +62,7 @@ export class Marks {
       element.setAttribute("aria-label", `${mark.name ?? mark.label}, ${this.#timeOf(mark.at)}`);
       element.dataset.heard = mark.heard ? "yes" : "no";
       if (mark.lane !== undefined) element.dataset.lane = String(mark.lane);
+      element.dataset.flipped = String(mark.flipped ?? false);
       if (mark.chosen !== undefined) element.setAttribute("aria-pressed", String(mark.chosen));
     }
     this.place();

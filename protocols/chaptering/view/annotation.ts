@@ -294,6 +294,7 @@ export class Annotation {
   #choose(id: string | null): void {
     if (id === this.#editing.chosen) return;
     this.#editing.choose(id);
+    this.#say(""); // what was said was about another mark
     const { mark } = this.#editing;
     if (mark) this.#picture.bring(mark.atS);
     this.#show();

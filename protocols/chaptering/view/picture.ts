@@ -35,15 +35,19 @@ const LANES = 4;
 
 /**
  * Row of each label, from 0, below every label that reaches so far: neither it nor the line below it covers one while
- * rows are free. `at` is in pixels, ascending.
+ * rows are free; and whether it stands to the left of its line, because the picture ends before it would. `at` is in
+ * pixels from the left of the picture, ascending.
  */
-export function lanesOf(labels: readonly { at: number; text: string }[]): number[] {
+export function placesOf(labels: readonly { at: number; text: string }[], width: number) {
   const ends = new Array<number>(LANES).fill(Number.NEGATIVE_INFINITY); // where the last label of each row stops
   return labels.map(({ at, text }) => {
-    const below = ends.findLastIndex((end) => end > at) + 1;
+    const length = text.length * LETTER_PX + LABEL_PADDING_PX;
+    const flipped = at + length > width && at >= length;
+    const start = flipped ? at - length : at;
+    const below = ends.findLastIndex((end) => end > start) + 1;
     const lane = below < LANES ? below : ends.indexOf(Math.min(...ends));
-    ends[lane] = at + text.length * LETTER_PX + LABEL_PADDING_PX;
-    return lane;
+    ends[lane] = start + length;
+    return { lane, flipped };
   });
 }
 
@@ -76,7 +80,7 @@ export class Picture {
   readonly #stage: HTMLElement;
   readonly #field: HTMLElement;
   #shown: { division: Division; chosen: string | null } | null = null;
-  #lanes = "";
+  #places = "";
 
   constructor({ scope, root, base, renew, acts }: PictureParts) {
     const place = need("[data-part=picture]", root);
@@ -126,8 +130,8 @@ export class Picture {
   draw(division: Division, chosen: string | null): void {
     if (!this.viewer.manifest) return;
     this.#shown = { division, chosen };
-    const lanes = this.#lanesOf(division);
-    this.#lanes = lanes.join();
+    const places = this.#placesOf(division);
+    this.#places = JSON.stringify(places);
     this.viewer.setMarkers(
       division.marks.map(({ id, atS, title }, index) => ({
         id,
@@ -137,23 +141,29 @@ export class Picture {
         movable: true,
         chosen: id === chosen,
         step: Math.round(NUDGE_S * this.#rateHz),
-        lane: lanes[index] ?? 0,
+        ...places[index],
       })),
     );
     this.#strip.show(division, chosen, this.durationS);
   }
 
-  /** How labels stand depends on the zoom. */
+  /** How labels stand depends on what is in view. */
   #arrange(): void {
-    if (this.#shown && this.#lanesOf(this.#shown.division).join() !== this.#lanes)
+    if (this.#shown && JSON.stringify(this.#placesOf(this.#shown.division)) !== this.#places)
       this.draw(this.#shown.division, this.#shown.chosen);
   }
 
-  #lanesOf({ marks }: Division): number[] {
+  #placesOf({ marks }: Division) {
     const { shown } = this.viewer;
-    const pixels = shown ? this.#field.clientWidth / Math.max(shown.stop - shown.start, 1) : 0;
-    return lanesOf(
-      marks.map(({ atS, title }, index) => ({ at: this.#sample(atS) * pixels, text: labelOf(index + 2, title) })),
+    const width = this.#field.clientWidth;
+    const start = shown?.start ?? 0;
+    const pixels = shown ? width / Math.max(shown.stop - start, 1) : 0;
+    return placesOf(
+      marks.map(({ atS, title }, index) => ({
+        at: (this.#sample(atS) - start) * pixels,
+        text: labelOf(index + 2, title),
+      })),
+      width,
     );
   }
 

@@ -1,4 +1,4 @@
-// Maker's page: words of a transcript as toggles in their order, a counter, and the summary read back below.
+// Maker's page: words of a transcript as toggles in their order, a counter, and the summary read back above Next.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
@@ -118,7 +118,7 @@ function between(one: number, other: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** A maker's page: words of a transcript as toggles in their order, a counter, and the summary read back below. */
+/** A maker's page: words of a transcript as toggles in their order, a counter, and the summary read back above Next. */
 export class Making {
   readonly #root: HTMLElement;
   readonly #page: MakerPage;
@@ -157,7 +157,6 @@ export class Making {
       answer: () => ({ picked: this.#picks.positions }),
       lacks: () => this.#lacks(),
     });
-    this.#part("wanted").textContent = fill(gettext("Choose {range} words."), { range: this.#range });
     this.#wire(shown, scope);
     this.#show();
   }

@@ -18,7 +18,7 @@ function opened(change: Partial<TrialPage> = {}, number = 2) {
   const state = { picked: [1, 2], plays: 0, sounding: false, lacks: false };
   const did: unknown[] = [];
   const part = Object.fromEntries(
-    ["finish", "back", "keep", "given"].map((name) => [name, new FakeElement("button")] as const),
+    ["finish", "back", "keep", "given", "reopened"].map((name) => [name, new FakeElement("button")] as const),
   );
   const root = { querySelector: (selector: string) => part[/=(.*)]/.exec(selector)?.[1] ?? ""] };
   let [cancel, key] = [() => {}, (_: { key: string }) => false];
@@ -66,7 +66,7 @@ const whole = (picked: number[], plays = 0) => ({ picked, listened: { plays }, f
 
 test("Back keeps what was begun and opens the page before, which the first page does not have", async () => {
   const { did, part, press, pick, key } = opened();
-  assert.deepEqual([part.back?.hidden, part.keep?.hidden, part.given?.hidden], [false, true, true]);
+  assert.deepEqual([part.back?.hidden, part.reopened?.hidden], [false, true]);
   pick(1);
   await press("back");
   assert.deepEqual(did, [
@@ -81,7 +81,7 @@ test("Back keeps what was begun and opens the page before, which the first page 
 test("an answer that is opened again is kept by Next, by its button and by Esc, and nothing is stored", async () => {
   for (const way of ["finish", "keep", "Esc"]) {
     const { did, part, press, pick, cancel, state } = opened({ answered: true });
-    assert.equal(part.given?.textContent, "This was your answer. Change it, or press Next to keep it.");
+    assert.equal(part.given?.textContent, "This was your answer. You can change it.");
     if (way !== "finish") pick(5); // and forgotten
     state.sounding = true;
     if (way === "Esc") cancel(); // stops the sound, and no more

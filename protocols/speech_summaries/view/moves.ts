@@ -37,8 +37,8 @@ export class PageMoves {
     const part = (name: string) => need(`[data-part=${name}]`, root);
     const isFirst = page.place.number === 1 && !host.sessions.some(({ session }) => session < page.session);
     part("back").hidden = isFirst;
-    part("keep").hidden = part("given").hidden = !page.answered;
-    part("given").textContent = gettext("This was your answer. Change it, or press Next to keep it.");
+    part("reopened").hidden = !page.answered;
+    part("given").textContent = page.answered ? gettext("This was your answer. You can change it.") : "";
     scope.listen(part("finish"), "click", () => this.#next());
     scope.listen(part("back"), "click", () => this.#back());
     scope.listen(part("keep"), "click", () => this.#close(this.#given));

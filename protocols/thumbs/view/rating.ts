@@ -9,7 +9,7 @@ import { digitOf, type Keys, placeOf } from "../../../frontend/src/trial/keys.ts
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { CaptionCard, type Row, wordsOf } from "./caption.ts";
 import { Clip, Synthesised } from "./clip.ts";
-import { readDraft, type Scale } from "./contract.ts";
+import { ENTERED, readDraft, type Scale } from "./contract.ts";
 import type { PageList } from "./pageList.ts";
 import { PageAnswers } from "./scores.ts";
 
@@ -206,27 +206,31 @@ export class Rating {
 
   #next(): void {
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur(); // what is typed counts
-    const [first] = this.#answers.missing;
-    if (first) this.#tellMissing(first.slot);
+    if (this.#answers.missing.length) this.#tellMissing();
     else if (this.#clip.plays) void this.#finish();
     else this.#unheard.showModal();
   }
 
-  /** Say beside Next what the first incomplete caption needs, mark all that is missing, and go to the first of it. */
-  #tellMissing(slot: string): void {
-    const { page } = this.#parts;
+  /** Say beside Next all that is missing, mark it, and go to the first of it. */
+  #tellMissing(): void {
+    const { missing } = this.#answers;
     for (const card of this.#cards) card.flagMissing();
     this.#synthesised.flag();
-    const card = this.#cards.find((one) => one.slot === slot);
-    if (!card) {
-      this.#say(gettext("Please answer yes or no."));
-      this.#synthesised.focus();
-      return;
-    }
+    const sentences = this.#cards.map((card) => this.#missingOf(card));
+    if (missing.some(({ scale }) => scale === "SYNTHESISED")) sentences.push(gettext("Please answer yes or no."));
+    this.#say(sentences.filter(Boolean).join(" "), true);
+    const [first] = missing;
+    const card = this.#cards.find(({ slot }) => slot === first?.slot);
+    if (card && first?.scale !== "SYNTHESISED") card.row(first?.scale as Scale)?.focus();
+    else this.#synthesised.focus();
+  }
+
+  #missingOf({ slot, number: n }: CaptionCard): string {
     const missing = this.#answers.missingOf(slot);
-    const scales = missing.map((scale) => wordsOf(page, scale).word).join(", ");
-    this.#say(fill(gettext("Caption {n}: please rate {scales}."), { n: card.number, scales }));
-    if (missing[0]) card.row(missing[0])?.focus();
+    if (!missing.length) return "";
+    if (missing.length === ENTERED.length) return fill(gettext("Caption {n}: please rate all five values."), { n });
+    const scales = missing.map((scale) => wordsOf(this.#parts.page, scale).word).join(", ");
+    return fill(gettext("Caption {n}: please rate {scales}."), { n, scales });
   }
 
   #afterWarning(pressed: string): void {
@@ -245,8 +249,10 @@ export class Rating {
     return this.#answers.payload(this.#clip.plays, finished) as unknown as Json;
   }
 
-  #say(sentence: string): void {
-    need("[data-part=status]", this.#parts.root).textContent = sentence;
+  #say(sentence: string, isMissing = false): void {
+    const place = need("[data-part=status]", this.#parts.root);
+    place.textContent = sentence;
+    place.toggleAttribute("data-missing", isMissing);
   }
 }
 
