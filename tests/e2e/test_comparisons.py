@@ -122,7 +122,7 @@ def test_a_reopened_comparison_says_why_its_sounds_are_off_and_can_be_left_as_it
 
     listener.open_previous()
     off = "The sounds are not played again."
-    expect(note).to_have_text(f"This was your answer. Change it, or press Next to keep it. {off}")
+    expect(note).to_have_text(f"This was your answer. You can change it. {off}")
     sounds.first.click(force=True)
     expect(note).to_have_text(off)
     listener.press("1")

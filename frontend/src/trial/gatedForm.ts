@@ -122,7 +122,7 @@ class GatedTrial {
     this.#form.show?.(answer);
     this.#given = JSON.stringify(this.#form.answer());
     this.#page.keys.onCancel(this.#scope, keep);
-    this.#enter("rate", gettext("This was your answer. Change it, or press Next to keep it."));
+    this.#enter("rate", gettext("This was your answer. You can change it."));
     this.#frame.screen.focus("view");
   }
 

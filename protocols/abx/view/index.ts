@@ -140,7 +140,7 @@ class AbxTrial {
       button.disabled = false;
       button.setAttribute("aria-disabled", "true");
     }
-    this.#enterAgain(gettext("This was your answer. Change it, or press Next to keep it."));
+    this.#enterAgain(gettext("This was your answer. You can change it."));
     this.#frame.screen.focus("view");
   }
 
