@@ -90,7 +90,7 @@ def test_thumbs(platform: Platform, page: Page) -> None:
           - radiogroup "Caption 2 Precision not set"
           - radiogroup "Caption 2 Irrelevance not set"
         - radiogroup "Is this soundscape synthesised?"
-        - status: "Caption 2: please rate Precision, Recall, Fluency, Conciseness, Irrelevance."
+        - status: "Caption 2: please rate all five values. Please answer yes or no."
         - button "Back"
         - button "Next"
         """)  # fmt: skip
@@ -239,8 +239,8 @@ def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Calla
           - button "Undo"
           - button "Redo" [disabled]
           - button "Clear"
-          - heading "Your summary" [level=3]
-          - paragraph: Rain
+        - heading "Your summary" [level=3]
+        - paragraph: Rain
         - button "Play"
         - status: Choose 2 more words (3–5 in all).
         - button "Next" [disabled]

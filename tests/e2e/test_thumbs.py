@@ -26,6 +26,7 @@ from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.e2e.test_accessibility import overflows, scan
 
 SCALES = ("PRECISION", "RECALL", "FLUENCY", "CONCISENESS", "IRRELEVANCE")
+ALL_ELSE = "Caption 2: please rate all five values. Please answer yes or no."
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -52,7 +53,7 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     expect(caption(page, 1).locator("[data-part=total]")).to_contain_text("(4 + 2.5) / 2 − 0 − 0.3 − 0 = 2.95")
     row(page, 1, "FLUENCY").locator(".thumbs-row__exact").fill("-3")
     page.get_by_role("button", name="Next").click()
-    expect(page.locator("[data-part=status]")).to_have_text("Caption 1: please rate Fluency.")
+    expect(page.locator("[data-part=status]")).to_have_text(f"Caption 1: please rate Fluency. {ALL_ELSE}")
     choose(page, 1, "FLUENCY", "0")
 
     caption(page, 1).locator("[data-part=text]").select_text()
@@ -157,7 +158,7 @@ def test_next_says_beside_itself_what_is_missing_and_marks_every_line_that_lacks
     forward = page.get_by_role("button", name="Next")
     forward.click()
     alert = page.locator("[data-part=status]")
-    expect(alert).to_have_text("Caption 1: please rate Recall, Fluency, Conciseness, Irrelevance.")
+    expect(alert).to_have_text(f"Caption 1: please rate Recall, Fluency, Conciseness, Irrelevance. {ALL_ELSE}")
     expect(row(page, 1, "RECALL")).to_be_focused()
     assert all(part.evaluate(IN_SIGHT) for part in (alert, forward, row(page, 1, "RECALL")))
     marked = page.locator(".thumbs-row[aria-invalid=true]")
