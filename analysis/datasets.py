@@ -240,6 +240,17 @@ def _text(value: str | int | None) -> str:
     return "" if value is None else str(value)
 
 
+class _AnswerTime(Func):
+    """`answer_ms` of a JSON column as the first of a JSON array, which keeps numbers apart from texts that look like
+    them. SQLite makes an array of several paths; its arrow operator is newer than some systems' SQLite."""
+
+    template = "jsonb_build_array(%(expressions)s -> 'answer_ms')"
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        template = "JSON_EXTRACT(%(expressions)s, '$.answer_ms', '$.answer_ms')"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
 def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> dict[int, Pace]:
     """Return how fast the listener of each of these ballots answered the pages of the test."""
     from analysis.statistics.listener_rules import Pace
@@ -249,7 +260,7 @@ def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
         ballot__in=counted(experiment, simulated=simulated), current_for__kind="test", current_for__answered=True
     )
     # As text, since 20,000 ids and objects would take longer than everything that is made of them.
-    columns = ("ballot_id", Func("heard", template="(%(expressions)s -> 'answer_ms')"), "flags")
+    columns = ("ballot_id", _AnswerTime("heard"), "flags")
     rows = votes.order_by().values_list(*(Cast(column, TextField()) for column in columns))
     is_fast = cache(lambda flags: "fast" in list_in(json.loads(flags)))
     found: dict[str, tuple[list[float], list[bool]]] = {}
@@ -259,7 +270,7 @@ def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
         for (ballot, _, flags), value in zip(some, values, strict=True):
             times, sooner = found.setdefault(ballot, ([], []))
             sooner.append(is_fast(flags))
-            time = number_in(value)
+            time = number_in(value[0]) if value else None
             if time is not None:
                 times.append(time)
     # A ballot that came after the list of ballots was read has no number.
