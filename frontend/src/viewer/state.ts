@@ -26,7 +26,7 @@ export interface Marker {
   readonly step?: number;
   /** Row of the label, from 0: labels of markers close together stand in different rows. */
   readonly lane?: number;
-  /** Its label stands to the left of the line, where it has no room to the right. */
+  /** Its label stands to the left of the line, where it does not fit to the right. */
   readonly flipped?: boolean;
   /** Only a line in the picture: it cannot be chosen, and a screen reader does not say it. */
   readonly line?: boolean;
