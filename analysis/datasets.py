@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,11 +17,11 @@ from django.db.models.functions import Cast
 from analysis.method import COLUMNS, EXCLUDED, REASON, AnsweredPage, HeardSlot
 from core.stored_json import list_in, number_in
 from listening.panels.services.exclusions import Excluded, excluded_now
-from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
+from rating.models import UNANSWERED, Ballot, Experiment, Score, Slot, Trial, Vote
 from rating.protocol import COUNTED, Entry, TrialKind
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
-from stimuli.models import Stimulus
+from stimuli.models import Condition, Stimulus
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,6 +148,19 @@ def progress(experiment: Experiment, ballots: Sequence[CountedBallot], *, simula
     )
     found = {ballot: (given, planned, left == 0) for ballot, planned, given, left in counts}
     return [Progress(number, *found.get(each.ballot, (0, 0, False))) for number, each in enumerate(ballots, start=1)]
+
+
+def unanswered(experiment: Experiment, *, simulated: bool) -> Counter[tuple[str, str, str]]:
+    """Return how many ratings of the test have not been given yet, by scale, item and condition."""
+    slots = Slot.objects.filter(
+        trial__ballot__in=counted(experiment, simulated=simulated), trial__kind="test", trial__answered=False
+    ).exclude(stimulus__condition__role=Condition.Role.FULL_LENGTH)  # it is listened to, and not rated
+    rows = slots.order_by().values_list("trial__ask", "stimulus__item__name", "stimulus__condition__name")
+    found: Counter[tuple[str, str, str]] = Counter()
+    for ask, item, condition, count in rows.annotate(count=Count("trial")):
+        for scale in ask:
+            found[scale, item, condition] += count
+    return found
 
 
 def read_dataset(experiment: Experiment, *, simulated: bool) -> Dataset:

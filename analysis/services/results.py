@@ -11,7 +11,7 @@ from analysis import datasets
 from analysis.adjustment import PREFIX, adjusted
 from analysis.adjustment import TABLES as MODEL_TABLES
 from analysis.blinded_view import shown
-from analysis.datasets import CountedBallot, Progress
+from analysis.datasets import CountedBallot, Dataset, Progress
 from analysis.exports import subject_id
 from analysis.method import COMPLETE, Method, PageMethod
 from analysis.models import Result
@@ -20,7 +20,6 @@ from analysis.services.screening import screening_of
 from core.jobs import JobRun
 from listening.models import Exclusion, Seat
 from listening.panels.services.exclusions import excluded_now
-from listening.panels.services.monitoring import cells_of
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
@@ -112,7 +111,7 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
     apart = method.sets_incomplete_apart and bool(complete)
     table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people, apart=apart))
     if method.rates_conditions and len(scores):
-        table = with_warnings(table, _about_short_clips(experiment, table["items"]))
+        table = with_warnings(table, _about_short_clips(experiment, dataset, table["items"], simulated=simulated))
     if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
         table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
     return table | screening_of(experiment, dataset, table, method=method, simulated=simulated)
@@ -136,11 +135,15 @@ def listener_warnings(
     return [*_about_incomplete(ballots, people, apart=apart), *_about_panels(experiment, ballots, people)]
 
 
-def _about_short_clips(experiment: Experiment, items: Rows) -> Rows:
-    """Clips that have fewer answers on a scale than the seats that were planned to hear them."""
-    planned: Counter[tuple[str, str, str]] = Counter()
-    for cell in cells_of(experiment):
-        planned[cell.scale, cell.item, cell.condition] += cell.planned
+def _about_short_clips(experiment: Experiment, dataset: Dataset, items: Rows, *, simulated: bool) -> Rows:
+    """Clips that have fewer answers on a scale than the seats that were planned to hear them.
+
+    Planned is what was answered, excluded answers included, and what is open. While a test fills up there is ever less
+    of the second, so that it is counted in less time than the whole plan.
+    """
+    tested = dataset.scores[dataset.scores["kind"] == "test"]
+    planned: Counter[Any] = Counter(tested.groupby(["scale", "item", "condition"], observed=True).size().to_dict())
+    planned.update(datasets.unanswered(experiment, simulated=simulated))
     given = {(row["scale"], row["item"], row["condition"]): row["n_votes"] for row in items}
     found: Rows = []
     for scale in sorted({key[0] for key in planned}):

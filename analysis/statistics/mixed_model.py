@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
 from analysis.statistics.estimates import CONFIDENCE, Floats
@@ -276,19 +278,22 @@ def _crossed(design: _Design, kind: Kind, dropped: Mapping[str, Dropped]) -> tup
     interactions = [name for name in COMPONENTS[kind][2:] if name not in dropped]
     group = design.condition if interactions else np.zeros_like(design.condition)
     sides = sorted((LISTENER, ITEM), key=lambda name: int(design.codes[name].max()))  # the larger one last
-    sizes = [int(design.codes[name].max()) + 1 for name in sides]
     groups = int(group.max()) + 1
-    _reject_too_large(sum(sizes), groups)
+    _reject_too_large(sum(int(design.codes[name].max()) + 1 for name in sides), groups)
+    block, (row, column) = _blocks(*(design.codes[name] for name in sides))
+    sizes = int(row.max()) + 1, int(column.max()) + 1
+    shape = int(block.max()) + 1, groups
     columns = np.column_stack([design.fixed, design.score])
-    row, column = (design.codes[name] for name in sides)
-    pairs = np.bincount((group * sizes[0] + row) * sizes[1] + column, minlength=groups * sizes[0] * sizes[1])
+    group = block * groups + group
+    cells = math.prod(shape)
+    pairs = np.bincount((group * sizes[0] + row) * sizes[1] + column, minlength=cells * math.prod(sizes))
     sums = [
-        _sums(group * size + codes, groups * size, columns).reshape(groups, size, -1)
+        _sums(group * size + codes, cells * size, columns).reshape(*shape, size, -1)
         for codes, size in zip((row, column), sizes, strict=True)
     ]
     crossed = CrossedVotes(
-        pairs=pairs.reshape(groups, *sizes).astype(np.float64),
-        sums=np.concatenate(sums, axis=1),
+        pairs=pairs.reshape(*shape, *sizes).astype(np.float64),
+        sums=np.concatenate(sums, axis=2),
         squares=columns.T @ columns,
         votes=len(design.score),
     )
@@ -296,6 +301,35 @@ def _crossed(design: _Design, kind: Kind, dropped: Mapping[str, Dropped]) -> tup
     if interactions:
         return crossed, (*(within[name] for name in sides), *sides)
     return crossed, (*sides, "", "")
+
+
+def _blocks(first: Integers, second: Integers) -> tuple[Integers, tuple[Integers, Integers]]:
+    """The block of each vote, such that no two blocks share a level, and both levels counted within their block.
+
+    What is joined by votes stays together. Blocks are about as large as the largest of these parts, because all are
+    filled up to the same size.
+    """
+    counts = int(first.max()) + 1, int(second.max()) + 1
+    joined = coo_array((np.ones(len(first)), (first, second + counts[0])), shape=(sum(counts),) * 2)
+    part = connected_components(joined, directed=False)[1]
+    sizes = np.bincount(part)
+    block_of_part, taken = np.zeros(len(sizes), dtype=np.int64), [0]
+    for each in np.argsort(-sizes, kind="stable"):
+        if taken[-1] + sizes[each] > sizes.max():
+            taken.append(0)
+        taken[-1] += sizes[each]
+        block_of_part[each] = len(taken) - 1
+    block_of_level = block_of_part[part]
+    sides = block_of_level[: counts[0]], block_of_level[counts[0] :]
+    return sides[0][first], (_places(sides[0])[first], _places(sides[1])[second])
+
+
+def _places(blocks: Integers) -> Integers:
+    """Which level of its block each is, counted from 0."""
+    order = np.argsort(blocks, kind="stable")
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order)) - np.searchsorted(blocks[order], blocks[order])
+    return places
 
 
 def _reject_too_large(levels: int, groups: int) -> None:

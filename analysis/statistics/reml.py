@@ -2,8 +2,10 @@
 
 With V = I + sum of ratio_k Z_k Z_k', each ratio being a variance over that of the error, everything needed is made of
 products such as Z'V^-1 Z. Votes come in groups, one for each condition, and the interactions with the condition join
-no two groups. So each group is solved by itself: its larger factor, whose block of Z'Z is diagonal, goes first, then
-the smaller one; what joins the groups, listener and item, comes last.
+no two groups. So each group is solved by itself: its larger factor, whose part of Z'Z is diagonal, goes first, then the
+smaller one; what joins the groups, listener and item, comes last. Panels that share neither listeners nor items are
+blocks, which only the fixed effects join. Arrays run over blocks first, then over groups; a smaller block is filled up
+with levels that have no votes.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dtrtri
 
 from analysis.statistics.estimates import Floats
@@ -30,11 +31,11 @@ HALVINGS = 30
 
 
 class _Solved(NamedTuple):
-    """Products through V^-1, those of Z with Z by what they are made of: H of each group less H R'R H of all."""
+    """Products through V^-1, those of Z with Z by what they are made of: H of each group less H R'R H of its block."""
 
-    among: Floats  # H, by group
-    joining: Floats  # R
-    across: Floats  # of Z with [X y], by group
+    among: Floats  # H, by block and group
+    joining: Floats  # R, by block
+    across: Floats  # of Z with [X y], by block and group
     products: Floats  # of [X y] with itself
     log_det: float  # of V
 
@@ -59,26 +60,26 @@ class Evaluation:
 
 
 class _Reduced(NamedTuple):
-    """Products through V^-1 of each group, V without what joins groups."""
+    """Products through V^-1 of each block and group, V without what joins groups."""
 
     among: Floats  # of Z with Z
     across: Floats  # of Z with [X y]
-    fixed: Floats  # of [X y] with itself, over all groups
+    fixed: Floats  # of [X y] with itself, over all
     log_det: float
 
 
 @dataclass(frozen=True)
 class CrossedVotes:
-    """Sums of votes by group, row level and column level, where columns are the factor with more levels."""
+    """Sums of votes by block, group, row level and column level, where columns are the factor with more levels."""
 
-    pairs: Floats  # group x row x column: number of votes
-    sums: Floats  # group x (rows, then columns) x (fixed effects, then score)
+    pairs: Floats  # block x group x row x column: number of votes
+    sums: Floats  # block x group x (rows, then columns) x (fixed effects, then score)
     squares: Floats  # (fixed effects, then score) in both directions
     votes: int
 
     @property
     def rows(self) -> int:
-        return int(self.pairs.shape[1])
+        return int(self.pairs.shape[2])
 
     @property
     def freedom(self) -> int:
@@ -115,95 +116,103 @@ class CrossedVotes:
     def _squared_traces(self, solved: _Solved, unscaled: Floats) -> Floats:
         """The trace of P Z_k Z_k'P Z_l Z_l', which is the sum of squares of Z_k'P Z_l.
 
-        Z'P Z is H, which joins no two groups, less B B', which joins all. For the components within groups B'B is
-        summed, in place of B B' of every two groups.
+        Z'P Z is H, which joins no two groups, less B B'. B has columns that join the groups of a block, and after them
+        those of the fixed effects, which join all. For the components within groups B'B is summed, in place of B B' of
+        every two groups.
         """
-        halves = (slice(None, self.rows), slice(self.rows, None))
-        root = np.linalg.cholesky(unscaled)
-        overall = np.hstack([solved.among.sum(axis=0) @ solved.joining.T, solved.across[..., :-1].sum(axis=0) @ root])
-        inner = np.zeros((2, overall.shape[1], overall.shape[1]))
-        within, between, over = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros_like(solved.among[0])
-        for among, across in zip(solved.among, solved.across[..., :-1], strict=True):
-            shared = np.hstack([among @ solved.joining.T, across @ root])
-            inner += [shared[half].T @ shared[half] for half in halves]
-            within += self._quarters(among * (among - 2 * (shared @ shared.T)))
-            of_group = among - overall @ shared.T
-            between += self._quarters(of_group**2)
-            over += of_group
-        within += np.einsum("kij,lij->kl", inner, inner)
-        return np.block([[within, between.T], [between, self._quarters(over**2)]])
+        among, levels = solved.among, len(solved.joining[0])
+        by_fixed = solved.across[..., :-1] @ np.linalg.cholesky(unscaled)
+        shared = np.concatenate([among @ solved.joining.mT[:, None], by_fixed], axis=3)
+        overall = shared.sum(axis=1)
+        inner = np.stack([_inner(shared[:, :, half]).sum(axis=1) for half in self._halves], axis=1)
+        outer = np.stack([_inner(overall[:, half]) for half in self._halves], axis=1)
+        of_group = among - overall[:, None] @ shared.mT
+        inner_fixed, outer_fixed = inner[..., levels:, levels:], outer[..., levels:, levels:]
+        within = self._quarters(among * (among - 2 * (shared @ shared.mT))) + np.einsum("bkij,blij->kl", inner, inner)
+        within += _of_two_blocks(inner_fixed, inner_fixed)
+        between = self._quarters(of_group**2) + _of_two_blocks(outer_fixed, inner_fixed)
+        over = self._quarters(of_group.sum(axis=1) ** 2) + _of_two_blocks(outer_fixed, outer_fixed)
+        return np.block([[within, between.T], [between, over]])
 
-    def _quarters(self, matrix: Floats) -> Floats:
-        """Sums of a matrix of levels in both directions, by rows and columns."""
-        starts = [0, self.rows]
-        return np.asarray(np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1))
+    @property
+    def _halves(self) -> tuple[slice, slice]:
+        """Of the levels: rows and columns."""
+        return slice(None, self.rows), slice(self.rows, None)
+
+    def _quarters(self, matrices: Floats) -> Floats:
+        """Sums of matrices of levels in both directions, by rows and columns."""
+        starts, whole = [0, self.rows], matrices.reshape(-1, *matrices.shape[-2:]).sum(axis=0)
+        return np.asarray(np.add.reduceat(np.add.reduceat(whole, starts, axis=0), starts, axis=1))
 
     def _solve(self, ratios: Floats) -> _Solved:
         reduced = self._within_groups(ratios[0], ratios[1])
         joining, log_det = self._joining(reduced, ratios[2:])
-        moved = joining @ reduced.across.sum(axis=0)
+        moved = joining @ reduced.across.sum(axis=1)
         return _Solved(
             among=reduced.among,
             joining=joining,
-            across=reduced.across - reduced.among @ (joining.T @ moved),
-            products=reduced.fixed - moved.T @ moved,
+            across=reduced.across - reduced.among @ (joining.mT @ moved)[:, None],
+            products=reduced.fixed - _product(moved, moved),
             log_det=reduced.log_det + log_det,
         )
 
     def _within_groups(self, row_ratio: float, column_ratio: float) -> _Reduced:
-        pairs, rows, columns = self.pairs, self.rows, self.pairs.shape[2]
-        shrink = 1 / (1 + column_ratio * pairs.sum(axis=1))[:, None, :]
+        pairs, rows, columns = self.pairs, self.rows, self.pairs.shape[3]
+        shrink = 1 / (1 + column_ratio * pairs.sum(axis=2, keepdims=True))
         shrunk = pairs * shrink
-        inner = -column_ratio * (shrunk @ pairs.transpose(0, 2, 1))
-        _diagonal(inner)[...] += pairs.sum(axis=2)
+        inner = -column_ratio * (shrunk @ pairs.mT)
+        _diagonal(inner)[...] += pairs.sum(axis=3)
         middle = row_ratio * inner
         _diagonal(middle)[...] += 1
-        row_sums, column_sums = self.sums[:, :rows], self.sums[:, rows:]
-        shrunk_sums = column_sums * shrink.transpose(0, 2, 1)
+        row_sums, column_sums = (self.sums[:, :, half] for half in self._halves)
+        shrunk_sums = column_sums * shrink.mT
         known = row_sums - column_ratio * (shrunk @ column_sums)
-        solved = np.linalg.inv(middle) @ np.concatenate([inner, shrunk, known], axis=2)
-        below = -row_ratio * (shrunk.transpose(0, 2, 1) @ solved[:, :, rows:])
-        among = np.empty((len(pairs), rows + columns, rows + columns))
-        among[:, :rows] = solved[:, :, : rows + columns]
-        among[:, rows:, :rows] = solved[:, :, rows : rows + columns].transpose(0, 2, 1)
-        among[:, rows:, rows:] = below[:, :, :columns]
-        _diagonal(among[:, rows:, rows:])[...] += shrunk.sum(axis=1)
-        across = np.concatenate([solved[:, :, rows + columns :], shrunk_sums + below[:, :, columns:]], axis=1)
+        solved = np.linalg.inv(middle) @ np.concatenate([inner, shrunk, known], axis=3)
+        below = -row_ratio * (shrunk.mT @ solved[..., rows:])
+        among = np.empty((*pairs.shape[:2], rows + columns, rows + columns))
+        among[:, :, :rows] = solved[..., : rows + columns]
+        among[:, :, rows:, :rows] = solved[..., rows : rows + columns].mT
+        among[:, :, rows:, rows:] = below[..., :columns]
+        _diagonal(among[:, :, rows:, rows:])[...] += shrunk.sum(axis=2)
+        across = np.concatenate([solved[..., rows + columns :], shrunk_sums + below[..., columns:]], axis=2)
         fixed = self.squares - column_ratio * _product(column_sums, shrunk_sums)
-        fixed -= row_ratio * _product(known, across[:, :rows])
+        fixed -= row_ratio * _product(known, across[:, :, :rows])
         log_det = _log_det(np.linalg.cholesky(middle)) - float(np.log(shrink).sum())
         return _Reduced(among, across, fixed, log_det)
 
     def _joining(self, reduced: _Reduced, ratios: Floats) -> tuple[Floats, float]:
         """R with R'R = S^1/2 (I + S^1/2 H S^1/2)^-1 S^1/2: S ratios over all groups, H = Z'V^-1 Z without them."""
-        levels = self.sums.shape[1]
+        blocks, _, levels, _ = self.sums.shape
         if not ratios.any():
-            return np.zeros((0, levels)), 0.0
+            return np.zeros((blocks, 0, levels)), 0.0
         root = np.sqrt(np.repeat(ratios, [self.rows, levels - self.rows]))
-        middle = root[:, None] * reduced.among.sum(axis=0) * root
+        middle = root[:, None] * reduced.among.sum(axis=1) * root
         _diagonal(middle)[...] += 1
         lower = np.linalg.cholesky(middle)
-        return dtrtri(lower, lower=1)[0] * root, _log_det(lower)
+        return np.stack([dtrtri(each, lower=1)[0] for each in lower]) * root, _log_det(lower)
 
     def _by_component(self, solved: _Solved, fixed: Floats, unscaled: Floats, left: float) -> dict[str, Floats]:
         among, joining, across = solved.among, solved.joining, solved.across
-        with_fixed, over_groups = across[..., :-1], across.sum(axis=0, keepdims=True)
+        over_groups = across.sum(axis=1, keepdims=True)
         residual = across @ np.append(-fixed, 1.0)  # Z'Py
-        traces = sum((_diagonal_of(each, joining) for each in among), np.zeros(across.shape[1]))
-        overall = _diagonal_of(among.sum(axis=0), joining)
-        halves = (slice(None, self.rows), slice(self.rows, None))
-        parts = [(half, trace, each) for trace, each in ((traces, across), (overall, over_groups)) for half in halves]
-        informed = np.array([_product(each[:, half], each[:, half])[:-1, :-1] for half, _, each in parts])
-        vectors = np.zeros((len(parts), *residual.shape))
-        for vector, (half, _, each) in zip(vectors, parts, strict=True):
-            vector[:, half] = (residual if each is across else residual.sum(axis=0, keepdims=True))[:, half]
-        counts = np.array([1, 1, len(residual), len(residual)])  # the same vector stands for every group
-        squares = (vectors**2).sum(axis=(1, 2)) / counts
-        moved = np.stack([vectors[:, group] @ each for group, each in enumerate(among)], axis=1)
-        joined = (moved.sum(axis=1) @ joining.T) @ joining
-        moved -= np.stack([joined @ each for each in among], axis=1)
-        by_fixed = np.einsum("kci,cip->kp", vectors, with_fixed)
-        average = np.einsum("kci,lci->kl", vectors, moved) - by_fixed @ unscaled @ by_fixed.T
+        traces = _diagonal_of(among, joining[:, None]).sum(axis=(0, 1))
+        overall = _diagonal_of(among.sum(axis=1), joining).sum(axis=0)
+        parts = [
+            (half, trace, each) for trace, each in ((traces, across), (overall, over_groups)) for half in self._halves
+        ]
+        informed = np.array([_product(each[:, :, half], each[:, :, half])[:-1, :-1] for half, _, each in parts])
+        vectors = np.zeros((*across.shape[:2], len(parts), across.shape[2]))
+        for number, (half, _, each) in enumerate(parts):
+            vectors[:, :, number, half] = (residual if each is across else residual.sum(axis=1, keepdims=True))[
+                ..., half
+            ]
+        groups = across.shape[1]
+        squares = (vectors**2).sum(axis=(0, 1, 3)) / [1, 1, groups, groups]  # the same vector stands for every group
+        moved = vectors @ among
+        joined = (moved.sum(axis=1) @ joining.mT) @ joining
+        moved -= joined[:, None] @ among
+        by_fixed = (vectors @ across[..., :-1]).sum(axis=(0, 1))
+        average = (vectors @ moved.mT).sum(axis=(0, 1)) - by_fixed @ unscaled @ by_fixed.T
         return {
             "slopes": unscaled @ informed @ unscaled,
             "traces": np.array([trace[half].sum() for half, trace, _ in parts])
@@ -220,16 +229,24 @@ def _diagonal(matrices: Floats) -> Floats:
 
 
 def _diagonal_of(among: Floats, joining: Floats) -> Floats:
-    """The diagonal of H - H R'R H, with H symmetric and R lower triangular, or without rows."""
-    if not len(joining):
-        return _diagonal(among)
-    moved = dtrmm(1.0, joining, among.T, side=0, lower=1)
-    return np.asarray(_diagonal(among) - np.einsum("ij,ij->j", moved, moved))
+    """The diagonals of H - H R'R H, with H symmetric."""
+    moved = joining @ among
+    return np.asarray(_diagonal(among) - np.einsum("...ij,...ij->...j", moved, moved))
+
+
+def _inner(matrices: Floats) -> Floats:
+    return np.asarray(matrices.mT @ matrices)
 
 
 def _product(first: Floats, second: Floats) -> Floats:
-    """Of transposed groups with groups, summed."""
-    return np.asarray(np.tensordot(first, second, axes=((0, 1), (0, 1))))
+    """Of transposed matrices with matrices, summed."""
+    return np.asarray(first.reshape(-1, first.shape[-1]).T @ second.reshape(-1, second.shape[-1]))
+
+
+def _of_two_blocks(first: Floats, second: Floats) -> Floats:
+    """Sums of squares of F_b G_c' over every two blocks b and c, out of F'F and G'G of each block and component."""
+    every = np.einsum("kij,lij->kl", first.sum(axis=0), second.sum(axis=0))
+    return np.asarray(every - np.einsum("bkij,blij->kl", first, second))
 
 
 def _log_det(lower: Floats) -> float:

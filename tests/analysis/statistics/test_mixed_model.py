@@ -76,10 +76,21 @@ def dense_criterion(votes: pd.DataFrame, ratios: dict[str, float]) -> float:
     return float(determinants + freedom * (1 + np.log(2 * np.pi * (left @ inverse @ left) / freedom)))
 
 
+def in_panels(*, seed: int) -> pd.DataFrame:
+    """Panels of different sizes that share neither listeners nor items."""
+    panels = [small(seed=seed + n, shape=shape) for n, shape in enumerate([(5, 6, 3), (3, 4, 3), (2, 2, 3), (4, 3, 3)])]
+    own = [
+        votes.assign(**{name: votes[name] + 100 * n for name in ("listener", "item")}) for n, votes in enumerate(panels)
+    ]
+    return pd.concat(own, ignore_index=True)
+
+
+@pytest.mark.parametrize("panels", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_no_other_components_have_a_lower_criterion(seed: int) -> None:
+def test_no_other_components_have_a_lower_criterion(seed: int, panels: bool) -> None:
     rng = np.random.default_rng(seed)
-    votes = small(seed=seed, shape=(5, 6, 3)).sample(frac=0.8, random_state=seed)
+    votes = in_panels(seed=seed) if panels else small(seed=seed, shape=(5, 6, 3))
+    votes = votes.sample(frac=0.8, random_state=seed)
     fitted = fit_mixed_model(votes)
     best = {name: fitted.components[name] / fitted.components["residual"] for name in GROUPS if name != "residual"}
     assert fitted.reml_criterion == pytest.approx(dense_criterion(votes, best), abs=1e-8)
@@ -89,10 +100,11 @@ def test_no_other_components_have_a_lower_criterion(seed: int) -> None:
             assert dense_criterion(votes, other) >= fitted.reml_criterion - 1e-9
 
 
-@pytest.mark.parametrize("name", ["balanced", "unbalanced", "zero"])
+@pytest.mark.parametrize("name", ["balanced", "unbalanced", "zero", "panels"])
 def test_the_second_derivatives_are_differences_of_the_gradient(name: str) -> None:
-    design = _Design.of(TABLES[name](), ())
+    design = _Design.of(in_panels(seed=1) if name == "panels" else TABLES[name](), ())
     votes, _ = _crossed(design, "full", {})
+    assert len(votes.pairs) == (3 if name == "panels" else 1)  # the two small panels are one block
     ratios = np.array([0.2, 0.3, 0.1, 0.4])
     at, steps = votes.evaluate(ratios), np.diag(1e-4 * ratios)
     found = votes.information(at, ratios > 0)
