@@ -71,7 +71,7 @@ class AnyMethod(ABC):
 
 
 class Method(AnyMethod):
-    """A method over numbers: constants and one verb."""
+    """A method over numbers: constants and one verb, and a second for figures that can wait."""
 
     sets_incomplete_apart: ClassVar[bool] = False  # it gives the figures of complete listeners itself
     rates_conditions: ClassVar[bool] = False  # marks are ratings, which a mixed model and rules of screening take
@@ -79,6 +79,10 @@ class Method(AnyMethod):
     @abstractmethod
     def run(self, table: pd.DataFrame) -> Json:
         """Compute the result from a table of COLUMNS and the protocol's own; the order of rows changes nothing."""
+
+    def further(self, table: pd.DataFrame, result: Json) -> Json:
+        """Compute the tables that are shown a little later than the result, such as other models of the same marks."""
+        return {}
 
     def model_level(self, table: pd.DataFrame) -> Sequence[Mapping[str, Any]]:
         """Compute only the means of the mixed model, so that those of all answers can stand beside the result's."""

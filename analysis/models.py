@@ -1,5 +1,7 @@
 """Models of computed results, and of objective metrics that stand beside them."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -12,7 +14,8 @@ class Result(BaseModel):
     """What a method made of an experiment's votes; staleness is a comparison of what counted then and counts now.
 
     Votes are only ever added, ballots only ever given up or finished, exclusions only ever made or lifted, so that the
-    counts together name one state.
+    counts together name one state. The main tables are stored as soon as they are known; until those that take longer
+    follow, they are still of the votes of before, and the result is not complete.
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
@@ -24,6 +27,8 @@ class Result(BaseModel):
     finished_count = models.PositiveIntegerField(default=0)  # the last page of a ballot may be left out without a vote
     exclusion_count = models.PositiveIntegerField(default=0)  # made and lifted, each counted
     table = models.JSONField()
+    further = models.JSONField(default=dict)  # tables that take longer: adjusted models, screening
+    complete = models.BooleanField(default=True)  # whether these are of the same votes
     computed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -31,6 +36,11 @@ class Result(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.experiment.slug} {self.method}"
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """Every table by name."""
+        return {**self.further, **self.table}
 
 
 class MetricTable(BaseModel):

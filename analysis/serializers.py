@@ -29,7 +29,8 @@ class ResultSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField()
     blind = serializers.BooleanField()
     vote_count = serializers.IntegerField()
-    stale = serializers.BooleanField()
+    stale = serializers.BooleanField(help_text="Some figures do not count the newest votes yet.")
+    main_current = serializers.BooleanField(help_text="All but adjusted models and screening counts them.")
     computed_at = serializers.DateTimeField(allow_null=True)
     edition = serializers.CharField(help_text="Changes when the figures do.")
     counts = serializers.DictField()
@@ -39,7 +40,8 @@ class ResultSerializer(serializers.Serializer[Any]):
 
 class ResultStateSerializer(serializers.Serializer[Any]):
     vote_count = serializers.IntegerField()
-    stale = serializers.BooleanField()
+    stale = serializers.BooleanField(help_text="Some figures do not count the newest votes yet.")
+    main_current = serializers.BooleanField(help_text="All but adjusted models and screening counts them.")
     computed_at = serializers.DateTimeField(allow_null=True)
     edition = serializers.CharField(help_text="Changes when the figures do.")
 

@@ -7,6 +7,7 @@ from statistics import median
 
 from playwright.sync_api import Page, sync_playwright
 
+from analysis.models import Result
 from bench.mos import ACR, P835, Shape, voted
 from bench.processes import NO_CHROMIUM, chromium_for_pages
 from rating.models import Ballot, Experiment
@@ -67,6 +68,8 @@ def _measured(page: Page, experiment: Experiment, url: str, size: str) -> Iterat
 
 
 def _after_a_vote(page: Page, experiment: Experiment, url: str, *, opened_first: bool) -> float:
+    while Result.objects.filter(experiment=experiment, complete=False).exists():
+        time.sleep(0.05)  # what takes longer of the vote before
     if not opened_first:
         page.goto("about:blank")
     ballot = Ballot.objects.filter(experiment=experiment).order_by("vote_count").first()

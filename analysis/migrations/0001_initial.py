@@ -60,6 +60,8 @@ class Migration(migrations.Migration):
                 ('finished_count', models.PositiveIntegerField(default=0)),
                 ('exclusion_count', models.PositiveIntegerField(default=0)),
                 ('table', models.JSONField()),
+                ('further', models.JSONField(default=dict)),
+                ('complete', models.BooleanField(default=True)),
                 ('computed_at', models.DateTimeField(auto_now=True)),
                 ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='rating.experiment')),
             ],

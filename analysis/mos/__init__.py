@@ -19,10 +19,6 @@ EMPTY: Json = {
     "two_way_level": [],
     "all_listeners": [],
     "complete_model": [],
-    "adjusted_model_level": [],
-    "adjusted_contrasts": [],
-    "adjusted_components": [],
-    "adjusted_warnings": [],
     "contrasts": [],
     "components": [],
     "tests": [],
@@ -103,6 +99,13 @@ class MeanOpinionScore(Method):
                 "practice_votes": len(practice),
             },
         }
+
+    def further(self, table: pd.DataFrame, result: Json) -> Json:
+        """The model adjusted for panel, session and order of the scales."""
+        from analysis.mos import model
+        from analysis.mos.cells import with_categories
+
+        return model.adjusted_models(with_categories(table[table["kind"] != "practice"]), result["components"])
 
 
 def _of_complete(marks: pd.DataFrame) -> pd.DataFrame:

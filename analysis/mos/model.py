@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.adjustment import ADJUSTABLE, ALL, PREFIX
+from analysis.adjustment import TABLES as ADJUSTED_TABLES
 from analysis.mos.cells import names
 from analysis.mos.effects import PAIRED_CONDITIONS, baseline
 from analysis.statistics.bootstrap import two_way_bootstrap
@@ -31,7 +32,6 @@ ALPHAS = {"ordinal": "alpha_ordinal", "interval": "alpha_interval"}  # Krippendo
 TABLES = (
     *("model_level", "two_way_level", "contrasts", "components", "tests", "pair_tests", "agreement"),
     *("complete_model", "model_warnings"),
-    *(f"{PREFIX}{name}" for name in ("model_level", "contrasts", "components", "warnings")),
 )
 
 
@@ -44,7 +44,6 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     found: dict[str, Rows] = {name: [] for name in TABLES}
     everybody = len(complete) == len(marks)
     reference = baseline(marks)
-    adjustments = _adjustments(marks)
     for scale in names(marks, "scale"):
         whole = votes_of_scale(marks, scale)
         kept = whole if everybody else votes_of_scale(complete, scale)
@@ -54,13 +53,6 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
         about = {"scale": scale}
         counts = _counts(whole)
         add_rows(found, model_rows(about, model, counts, reference))
-        start = None if model["error"] else model["components"]
-        for name, factors in adjustments.items():
-            beside = {"adjusted_for": name, "adjusted_factors": ", ".join(factors)}
-            fitted = model_record(whole, factors=factors, start=start)
-            rows = model_rows(about | beside, fitted, counts, reference)
-            rows["warnings"] = rows.pop("model_warnings")
-            add_rows(found, {f"{PREFIX}{part}": each for part, each in rows.items()})
         found["two_way_level"] += _drawn(about, whole, counts)
         if record is None:
             continue
@@ -68,6 +60,22 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
         found["agreement"] += _agreement(about, kept, names(complete, "panel"), record)
         if not everybody:
             found["complete_model"] += _means(about, record["model"], _counts(kept))
+    return found
+
+
+def adjusted_models(marks: pd.DataFrame, components: Rows) -> dict[str, Rows]:
+    """The model with further fixed effects, found in fewer steps from the components without them."""
+    found: dict[str, Rows] = {f"{PREFIX}{name}": [] for name in ADJUSTED_TABLES}
+    reference = baseline(marks) if len(marks) else ""
+    for scale in names(marks, "scale"):
+        votes = votes_of_scale(marks, scale)
+        start = {row["component"]: row["variance"] for row in components if row["scale"] == scale} or None
+        for name, factors in _adjustments(marks).items():
+            about = {"scale": scale, "adjusted_for": name, "adjusted_factors": ", ".join(factors)}
+            fitted = model_record(votes, factors=factors, start=start)
+            rows = model_rows(about, fitted, _counts(votes), reference)
+            rows["warnings"] = rows.pop("model_warnings")
+            add_rows(found, {f"{PREFIX}{part}": each for part, each in rows.items()})
     return found
 
 

@@ -65,26 +65,28 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
     held = votes_held(experiment, simulated=simulated)
     method = get_method(slug)
     if isinstance(method, PageMethod):
-        table = _from_pages(method, experiment, simulated=simulated)
+        parts = _from_pages(method, experiment, simulated=simulated)
     else:
-        table = _from_scores(method, experiment, simulated=simulated)
-    with run.fenced():
-        Result.objects.defer("table").update_or_create(  # the table of before is not read
-            experiment=experiment,
-            method=slug,
-            simulated=simulated,
-            defaults={
-                "method_version": method.version,
-                "vote_count": held.votes,
-                "abandoned_count": held.abandoned,
-                "finished_count": held.finished,
-                "exclusion_count": held.exclusions,
-                "table": table,
-            },
-        )
+        parts = _from_scores(method, experiment, simulated=simulated)
+    for part in parts:
+        with run.fenced():
+            Result.objects.defer("table", "further").update_or_create(  # the tables of before are not read
+                experiment=experiment,
+                method=slug,
+                simulated=simulated,
+                defaults={
+                    "method_version": method.version,
+                    "vote_count": held.votes,
+                    "abandoned_count": held.abandoned,
+                    "finished_count": held.finished,
+                    "exclusion_count": held.exclusions,
+                    **part,
+                },
+            )
 
 
-def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
+    """Yield the main tables, and then those that take longer."""
     ballots, excluded = datasets.counted_ballots(experiment, simulated=simulated), excluded_now(experiment)
     pages = [
         page
@@ -96,12 +98,17 @@ def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) 
     table = with_warnings(
         method.run(pages, datasets.material(experiment)), listener_warnings(experiment, ballots, people)
     )
+    yield {"table": table, "complete": False}
     dataset = datasets.read_dataset(experiment, simulated=simulated)
-    return table | screening_of(experiment, dataset, table, method=None, simulated=simulated)
+    screening = screening_of(experiment, dataset, table, method=None, simulated=simulated)
+    yield {"further": screening, "complete": True}
 
 
-def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
-    """Beside the figures of all listeners stand the first ones of those who answered everything."""
+def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
+    """Yield the main tables, and then those that take longer.
+
+    Beside the figures of all listeners stand the first ones of those who answered everything.
+    """
     dataset = datasets.read_dataset(experiment, simulated=simulated)
     ballots, scores = dataset.ballots, datasets.not_excluded(dataset.scores)
     listeners = set(scores["listener"][scores["kind"] == "test"].unique())
@@ -114,7 +121,9 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
         table = with_warnings(table, _about_short_clips(experiment, dataset, table["items"], simulated=simulated))
     if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
         table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
-    return table | screening_of(experiment, dataset, table, method=method, simulated=simulated)
+    yield {"table": table, "complete": False}
+    screening = screening_of(experiment, dataset, table, method=method, simulated=simulated)
+    yield {"further": method.further(scores, table) | screening, "complete": True}
 
 
 def _heard_from(
@@ -197,14 +206,12 @@ def _about_panels(experiment: Experiment, ballots: Sequence[CountedBallot], peop
 
 def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment, str, bool]]:
     """Yield experiment, method and whether simulated votes are included, for every result that is out of date."""
-    known_results = Result.objects.defer("table")
+    known_results = Result.objects.defer("table", "further")
     if experiment_id is not None:
         known_results = known_results.filter(experiment__pk=experiment_id)
     known = {
-        (result.experiment_id, result.method, result.simulated): (
-            held_then(result),
-            result.method_version,
-        )
+        (result.experiment_id, result.method, result.simulated): result.complete
+        and (held_then(result), result.method_version)
         for result in known_results
     }
     by_experiment = _held_by_experiment(experiment_id)
@@ -232,7 +239,7 @@ def read_state(*, experiment: Experiment, slug: str, simulated: bool) -> dict[st
     """Return which edition of the figures is the newest and whether newer votes are waiting, without any figures."""
     _known_method(experiment, slug)
     stored = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated)
-    return _state(experiment, stored.defer("table").first(), simulated=simulated)
+    return _state(experiment, stored.defer("table", "further").first(), simulated=simulated)
 
 
 def _known_method(experiment: Experiment, slug: str) -> Method | PageMethod:
@@ -243,11 +250,13 @@ def _known_method(experiment: Experiment, slug: str) -> Method | PageMethod:
 def _state(experiment: Experiment, result: Result | None, *, simulated: bool) -> dict[str, Any]:
     then = held_then(result) if result else Held()
     blind = experiment.unblinded_at is None
-    stale = votes_held(experiment, simulated=simulated) != then
+    newer = votes_held(experiment, simulated=simulated) != then
+    stale = newer or bool(result and not result.complete)
     computed_at = result.computed_at if result else None
     return {
         "vote_count": then.votes,
         "stale": stale,
+        "main_current": not newer,
         "computed_at": computed_at,
         # Changes when the page should. That figures are being updated is said on the page as it is.
         "edition": f"{then.votes} {then.abandoned} {then.exclusions} {stale and not result} {blind} {computed_at}",
@@ -267,7 +276,7 @@ def read_result(
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
     blind, reader = experiment.unblinded_at is None, get_report(slug)
     left_out = () if long else (*reader.long, *LONG)
-    whole = adjusted(result.table, adjust) if result else {}
+    whole = adjusted(result.tables, adjust) if result else {}
     table = {part: rows for part, rows in whole.items() if part not in left_out}
     keys = [scale.key for scale in protocol.scales]
     return {

@@ -5,12 +5,14 @@ import io
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client
 
 from analysis.models import Result
 from analysis.services.results import read_result, stale_results
+from analysis.services.screening import screening_of
 from analysis.tasks import refresh_stale_results
 from core.jobs import JobRun, enqueue, queue
 from core.models import AuditEntry, Job
@@ -163,6 +165,46 @@ def test_looking_at_stale_results_asks_for_fresh_ones_once(client: Client) -> No
     assert Job.objects.filter(name="analysis.refresh_results").count() == 1
 
 
+def test_the_main_tables_come_first_and_the_result_is_stale_until_the_rest_follows(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = make_experiment(seats=2)
+    client.force_login(experiment.owner)
+    page = f"/experiments/{experiment.slug}/results/"
+    state = f"/api/v1/experiments/{experiment.slug}/results/mos/state/"
+    seen: list[tuple[Any, str]] = []
+
+    def looked_at(*args: Any, **options: Any) -> dict[str, Any]:
+        assert client.get(f"/experiments/{experiment.slug}/report/").status_code == 200
+        seen.append((client.get(state).json(), client.get(page).content.decode()))
+        return screening_of(*args, **options)
+
+    monkeypatch.setattr("analysis.services.results.screening_of", looked_at)
+    for shift in (0, 1):
+        listen(experiment, shift=shift)
+        refresh()
+        given, html = seen[shift]
+        votes = (1 + shift) * 4
+        assert (given["vote_count"], given["stale"], given["main_current"]) == (votes, True, True)
+        assert f"Up to date with {votes} answers. Updating adjusted models and screening ..." in html
+        after = client.get(state).json()
+        assert (after["stale"], after["main_current"]) == (False, True)
+        assert after["edition"] != given["edition"], "a page that is open is shown the rest as well"
+        assert f"Up to date with {votes} answers.</p>" in client.get(page).content.decode()
+
+
+def test_a_result_of_which_only_the_main_tables_were_stored_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="died"):
+        patched.setattr("analysis.services.results.screening_of", Mock(side_effect=OSError("died")))
+        refresh()
+    assert [slug for _, slug, _ in stale_results()] == ["mos"]
+    refresh()
+    assert not list(stale_results())
+    assert Result.objects.get().further["screening"]
+
+
 def test_the_state_of_a_result_is_told_without_its_tables(
     client: Client, django_assert_max_num_queries: Callable[[int], AbstractContextManager[Any]]
 ) -> None:
@@ -173,6 +215,7 @@ def test_the_state_of_a_result_is_told_without_its_tables(
     assert client.get(f"{address}state/").json() == {
         "vote_count": 0,
         "stale": True,
+        "main_current": False,
         "computed_at": None,
         "edition": client.get(address).json()["edition"],
     }
@@ -182,7 +225,7 @@ def test_the_state_of_a_result_is_told_without_its_tables(
         state = client.get(f"{address}state/").json()
     assert not [query for query in asked.captured_queries if '"analysis_result"."table"' in query["sql"]]
     whole = client.get(address).json()
-    assert state == {name: whole[name] for name in ("vote_count", "stale", "computed_at", "edition")}
+    assert state == {name: whole[name] for name in ("vote_count", "stale", "main_current", "computed_at", "edition")}
     assert not state["stale"]
     response = client.get(f"/api/v1/experiments/{experiment.slug}/results/median/state/")
     assert (response.status_code, response.json()["code"]) == (404, "result.unknown_method")

@@ -13,6 +13,7 @@ const COMPUTING_MS = 100;
 interface State {
   edition: string;
   stale: boolean;
+  main_current: boolean; // only adjusted models and screening may be missing
 }
 
 interface Plot {
@@ -38,9 +39,9 @@ class ResultView {
     return requestJson<State>(this.#root.dataset.result ?? "", { signal });
   }
 
-  show({ stale }: State): void {
+  show({ stale, main_current: current }: State): void {
     const status = this.#root.querySelector<HTMLElement>("[data-updating]");
-    if (status && stale) status.textContent = status.dataset.updating ?? "";
+    if (status && stale && !current) status.textContent = status.dataset.updating ?? "";
   }
 
   #draw(place: HTMLElement, { scales, rows }: Plot): void {

@@ -22,7 +22,14 @@ def marks() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def result(marks: pd.DataFrame) -> Any:
-    return MeanOpinionScore().run(marks)
+    return whole_result(marks)
+
+
+def whole_result(marks: pd.DataFrame) -> Any:
+    """The tables that come first, and those that follow."""
+    method = MeanOpinionScore()
+    found = method.run(marks)
+    return found | method.further(marks, found)
 
 
 def of_scale(marks: pd.DataFrame, scale: str) -> pd.DataFrame:
@@ -69,11 +76,11 @@ def test_the_model_is_adjusted_for_each_factor_that_varies_and_for_all_of_them(
 
 def test_what_does_not_vary_is_no_factor_and_what_cannot_be_told_apart_is_named(marks: pd.DataFrame) -> None:
     alike = marks.assign(session=marks["panel"], order="SIG-BAK-OVRL")
-    tables = MeanOpinionScore().run(alike)
+    tables = whole_result(alike)
     assert list(adjustments_of(tables)) == ["panel", "session", "all"]
     assert adjusted(tables, "all")["model_level"] == []
     assert {row["code"] for row in adjusted(tables, "all")["warnings"] if row["scale"] == "SIG"} >= {"no_model"}
-    one = MeanOpinionScore().run(marks[marks["panel"] == 1].assign(session=1))
+    one = whole_result(marks[marks["panel"] == 1].assign(session=1))
     assert adjusted(one, "all")["adjustment"] == {"for": "order", "factors": ["order"]}
 
 
