@@ -6,7 +6,7 @@ import { partOf, storedStatistic, type Tile, tileLevel, tilesIn, tilesWanted } f
 import type { Manifest, Remote, SpectrogramShape, Statistic } from "./remote.ts";
 import type { Look } from "./state.ts";
 
-const LIMIT_BYTES = 96 * 2 ** 20;
+const LIMIT_BYTES = 64 * 2 ** 20;
 const BYTES_PER_PIXEL = 5; // one grey, four coloured
 
 interface Picture {
