@@ -14,8 +14,8 @@ class Result(BaseModel):
     """What a method made of an experiment's votes; staleness is a comparison of what counted then and counts now.
 
     Votes are only ever added, ballots only ever given up or finished, exclusions only ever made or lifted, so that the
-    counts together name one state. The main tables are stored as soon as they are known; until those that take longer
-    follow, they are still of the votes of before, and the result is not complete.
+    counts together name one state. The main tables are stored as soon as they are known. Until the further ones follow,
+    these are still of the votes before, and the result is not complete.
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
@@ -28,7 +28,7 @@ class Result(BaseModel):
     exclusion_count = models.PositiveIntegerField(default=0)  # made and lifted, each counted
     table = models.JSONField()
     further = models.JSONField(default=dict)  # tables that take longer: adjusted models, screening
-    complete = models.BooleanField(default=True)  # whether these are of the same votes
+    complete = models.BooleanField(default=True)  # whether the further tables are of the same votes
     computed_at = models.DateTimeField(auto_now=True)
 
     class Meta:

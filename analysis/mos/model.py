@@ -67,13 +67,15 @@ def adjusted_models(marks: pd.DataFrame, components: Rows) -> dict[str, Rows]:
     """The model with further fixed effects, found in fewer steps from the components without them."""
     found: dict[str, Rows] = {f"{PREFIX}{name}": [] for name in ADJUSTED_TABLES}
     reference = baseline(marks) if len(marks) else ""
+    adjustments = _adjustments(marks)
     for scale in names(marks, "scale"):
         votes = votes_of_scale(marks, scale)
+        counts = _counts(votes)
         start = {row["component"]: row["variance"] for row in components if row["scale"] == scale} or None
-        for name, factors in _adjustments(marks).items():
+        for name, factors in adjustments.items():
             about = {"scale": scale, "adjusted_for": name, "adjusted_factors": ", ".join(factors)}
             fitted = model_record(votes, factors=factors, start=start)
-            rows = model_rows(about, fitted, _counts(votes), reference)
+            rows = model_rows(about, fitted, counts, reference)
             rows["warnings"] = rows.pop("model_warnings")
             add_rows(found, {f"{PREFIX}{part}": each for part, each in rows.items()})
     return found

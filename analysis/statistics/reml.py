@@ -203,9 +203,8 @@ class CrossedVotes:
         informed = np.array([_product(each[:, :, half], each[:, :, half])[:-1, :-1] for half, _, each in parts])
         vectors = np.zeros((*across.shape[:2], len(parts), across.shape[2]))
         for number, (half, _, each) in enumerate(parts):
-            vectors[:, :, number, half] = (residual if each is across else residual.sum(axis=1, keepdims=True))[
-                ..., half
-            ]
+            own = residual if each is across else residual.sum(axis=1, keepdims=True)
+            vectors[:, :, number, half] = own[..., half]
         groups = across.shape[1]
         squares = (vectors**2).sum(axis=(0, 1, 3)) / [1, 1, groups, groups]  # the same vector stands for every group
         moved = vectors @ among
