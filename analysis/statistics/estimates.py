@@ -1,4 +1,4 @@
-"""Numbers over people or items: mean, spread and t interval, and numbers as JSON takes them."""
+"""Numbers over people or items: mean, spread and t interval, numbers as JSON takes them, and what votes join."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 CONFIDENCE = 0.95
 
@@ -61,3 +64,11 @@ def known_mean(values: Floats, *, axis: int | tuple[int, ...]) -> Floats:
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
+
+
+def connected_parts(first: Integers, second: Integers) -> tuple[Integers, Integers]:
+    """From two levels for each vote: the part that each level of either belongs to; no vote joins two parts."""
+    counts = int(first.max()) + 1, int(second.max()) + 1
+    joined = coo_array((np.ones(len(first)), (first, second + counts[0])), shape=(sum(counts),) * 2)
+    part = connected_components(joined, directed=False)[1].astype(np.int64)
+    return part[: counts[0]], part[counts[0] :]

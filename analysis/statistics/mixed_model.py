@@ -13,18 +13,14 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
-from analysis.statistics.estimates import CONFIDENCE, Floats
+from analysis.statistics.estimates import CONFIDENCE, Floats, Integers, connected_parts
 from analysis.statistics.reml import CrossedVotes, Solution, minimise
 from core.errors import AppError
 from core.i18n import gettext_noop as _
 
-Integers = npt.NDArray[np.int64]
 Kind = Literal["full", "intercepts"]
 
 LISTENER, ITEM, RESIDUAL = "listener", "item", "residual"
@@ -309,18 +305,15 @@ def _blocks(first: Integers, second: Integers) -> tuple[Integers, tuple[Integers
     What is joined by votes stays together. Blocks are about as large as the largest of these parts, because all are
     filled up to the same size.
     """
-    counts = int(first.max()) + 1, int(second.max()) + 1
-    joined = coo_array((np.ones(len(first)), (first, second + counts[0])), shape=(sum(counts),) * 2)
-    part = connected_components(joined, directed=False)[1]
-    sizes = np.bincount(part)
+    parts = connected_parts(first, second)
+    sizes = np.bincount(np.concatenate(parts))
     block_of_part, taken = np.zeros(len(sizes), dtype=np.int64), [0]
     for each in np.argsort(-sizes, kind="stable"):
         if taken[-1] + sizes[each] > sizes.max():
             taken.append(0)
         taken[-1] += sizes[each]
         block_of_part[each] = len(taken) - 1
-    block_of_level = block_of_part[part]
-    sides = block_of_level[: counts[0]], block_of_level[counts[0] :]
+    sides = [block_of_part[each] for each in parts]
     return sides[0][first], (_places(sides[0])[first], _places(sides[1])[second])
 
 

@@ -11,14 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
-from analysis.statistics.estimates import CONFIDENCE, Floats
+from analysis.statistics.estimates import CONFIDENCE, Floats, Integers, connected_parts
 
-Integers = npt.NDArray[np.int64]
 Method = Literal["weighted", "bias_removed"]
 
 STEP = 1e-8  # between two rounds in the norm of all qualities, below which they are taken as final
@@ -108,11 +104,8 @@ class _Votes:
 
     def groups(self) -> tuple[int, Integers, Integers]:
         """Parts of the table that no vote joins: their number, and that of each listener and stimulus."""
-        listeners = len(self.by_listener)
-        size = listeners + len(self.by_stimulus)
-        joined = coo_array((np.ones(len(self.score)), (self.listener, listeners + self.stimulus)), shape=(size, size))
-        count, part = connected_components(joined, directed=False)
-        return int(count), part[:listeners].astype(np.int64), part[listeners:].astype(np.int64)
+        listeners, stimuli = connected_parts(self.listener, self.stimulus)
+        return int(listeners.max()) + 1, listeners, stimuli
 
     def _left(self, bias: Floats, quality: Floats) -> Floats:
         return np.asarray(self.score - quality[self.stimulus] - bias[self.listener])
