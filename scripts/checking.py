@@ -8,7 +8,7 @@ from scripts.console import ROOT, complain, logged, say, shown, words
 from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_environment, set_up
 
 FAST = "not faults and not browser"
-TESTS = "fast tests"
+TESTS = {"front-end tests", "fast tests"}
 STATIC_ONLY = "--static"  # for a run of every test right afterwards
 
 
@@ -28,7 +28,7 @@ def checks() -> list[tuple[str, list[str], Path]]:
         ("front-end lint", [*npm, "lint"], FRONTEND),
         ("front-end tests", [*npm, "test"], FRONTEND),
         # The catalogues are compared with the code by tests/contracts/test_catalogue.py, which is among these.
-        (TESTS, [*python, "pytest", "-q", "-m", FAST, "-n", "2"], ROOT),
+        ("fast tests", [*python, "pytest", "-q", "-m", FAST, "-n", "2"], ROOT),
     ]
 
 
@@ -36,7 +36,7 @@ def check(arguments: Sequence[str]) -> int:
     """Everything is looked at even after a failure, so that one run shows all there is to mend."""
     set_up(TEST_REQUIREMENTS)
     failed = []
-    left_out = {TESTS} if STATIC_ONLY in arguments else set()
+    left_out = TESTS if STATIC_ONLY in arguments else set()
     for name, command, folder in (one for one in checks() if one[0] not in left_out):
         started = time.monotonic()
         environment = {**node_environment(), "EARMARK_TEST_DATABASE": "sqlite", "NO_COLOR": "1"}

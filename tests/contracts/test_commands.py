@@ -18,6 +18,7 @@ from django.conf import settings
 
 from scripts.__main__ import TARGETS
 from scripts.console import explain
+from scripts.install import base_python
 from scripts.provision import PIECES, Piece, pinned, provide
 from scripts.run import addresses
 from scripts.testing import IN_BROWSER, KILLS, KILLS_ON_SQLITE, ON_SQLITE, Outcome, read_report, stages, summary
@@ -66,6 +67,28 @@ def test_an_unknown_target_is_refused_with_the_way_to_the_list() -> None:
     said = earmark("jump")
     assert (said.returncode, said.stdout) == (2, "")
     assert "./earmark help" in said.stderr
+
+
+def test_the_environment_has_an_optimised_python_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for the system's Python says yes to every question, another one no."""
+    monkeypatch.delenv("EARMARK_PYTHON", raising=False)
+    good, poor = tmp_path / "good", tmp_path / "poor"
+    for program, status in ((good, 0), (poor, 1)):
+        program.write_text(f"#!/bin/sh\nexit {status}\n")
+        program.chmod(0o755)
+    this = base_python(system=poor)
+    assert this == getattr(sys, "_base_executable", sys.executable)
+    assert base_python(system=tmp_path / "none") == this
+    monkeypatch.setattr("sysconfig.get_config_var", lambda name: "--enable-shared")
+    assert base_python(system=good) == str(good)
+    assert base_python(system=poor) == this
+    monkeypatch.setenv("EARMARK_PYTHON", this)
+    assert base_python(system=good) == this
+    monkeypatch.delenv("EARMARK_PYTHON")
+    monkeypatch.setattr("sysconfig.get_config_var", lambda name: "--enable-optimizations --with-lto")
+    assert base_python(system=good) == this
 
 
 def test_a_too_old_python_is_refused_in_one_sentence(bare_tree: Path, tmp_path: Path) -> None:

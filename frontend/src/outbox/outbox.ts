@@ -85,7 +85,7 @@ export class Outbox {
     await acknowledged;
   }
 
-  /** Try at once: a person asked, or the network came back. */
+  /** Try at once, because a person asked or the network came back, unless the server wants to be left alone. */
   wake(): void {
     this.#wakeSignal.notify();
   }
