@@ -113,14 +113,16 @@ def _make_environment() -> None:
             f"This Python ({sys.executable}) cannot make virtual environments; install its venv module "
             f"(Debian, Ubuntu: apt-get install python3-venv, or python{version}-venv) and start again."
         )
-    step("Virtual environment made", words(base_python(), "-m", "venv", "--clear", VENV), log="venv")
+    base = base_python()
+    step(f"Virtual environment made with {base}", words(base, "-m", "venv", "--clear", VENV), log="venv")
     _once("place", str(VENV), lambda: None)
 
 
 def base_python(*, system: Path = SYSTEM_PYTHON) -> str:
     """The Python of the environment: this one, or the system's where this one was built without optimisation.
 
-    That is how pyenv builds it; the test suite then takes an eighth more CPU time. A distribution's own is optimised.
+    That is how pyenv builds it; the test suite then takes an eighth more CPU time. A distribution's own is optimised,
+    though Debian's does not say so.
     """
     this: str = getattr(sys, "_base_executable", sys.executable)
     optimised = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
