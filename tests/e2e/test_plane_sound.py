@@ -32,6 +32,12 @@ PROBE_S, PROBES = 2, 5
 # Crosses that are 0.04 apart stay readable; in a window of 1024 by 768, beside the day, they still stand apart.
 LEAST_PLANE_PX = {(1024, 768): 400, (1440, 900): 540, (1920, 1080): 700}
 ROW_MS = 60_000  # five probes take twelve seconds on a machine that has nothing else to do
+FETCHED = """(part) => {
+  const over = ({ name, responseEnd }) => name.includes(part) && responseEnd;
+  const all = performance.getEntriesByType("resource").filter(over);
+  return all.length ? all.map(({ name }) => name) : null;
+}"""
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 SOUNDING = ".full .viewer[data-playing=playing]"
 
 
@@ -105,6 +111,17 @@ def kept() -> dict[str, Any]:
 
 def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
+
+
+def test_manifest_and_picture_of_the_day_are_fetched_while_instructions_are_read(
+    prepared_link: str, device: Callable[..., BrowserContext]
+) -> None:
+    page = device().new_page()
+    PointerListener(page).join(prepared_link)
+    page.wait_for_function(FETCHED, arg="/tiles/")
+    day = next(url for url in page.evaluate(FETCHED, "/tiles/")).partition("tiles/")[0]
+    opened(page)
+    assert [url for url in page.evaluate(FETCHED, "/manifest/") if url.startswith(day)] == [f"{day}manifest/"]
 
 
 def test_probes_sound_one_by_one_and_five_in_a_row_and_what_was_heard_and_noted_is_there_again(
@@ -316,6 +333,7 @@ def test_the_workspace_can_be_used_by_everybody_and_fits_from_1024_px_on(
     plane = page.locator(".board__plane")
     for (width, height), least_px in LEAST_PLANE_PX.items():
         page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(DRAWN)  # the plane is measured anew after its pane
         box = plane.bounding_box()
         assert box is not None
         assert box["width"] >= least_px

@@ -158,6 +158,8 @@ export interface ProtocolView {
   open(host: WorkspaceHost, page: ShownPage, scope: Scope): void;
   /** Whether whole clips are fetched and decoded before the page's turn. */
   clipsAhead?: boolean;
+  /** Fetch what the next page shows first, before it is opened. What fails here is asked for again by the page itself. */
+  prepare?(page: TrialPage, signal: AbortSignal): Promise<void>;
   /** What a page is called in the review before everything is handed in. */
   pageName?(n: number, of: number): string;
 }

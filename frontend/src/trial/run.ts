@@ -337,7 +337,7 @@ export class VisitRun {
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
     this.#parts.screen.notice("");
     await this.#sending.send(page, payload, heard);
-    this.#prepareClips();
+    this.#prepareAhead();
   }
 
   #remember(last: Answered | null): void {
@@ -345,8 +345,14 @@ export class VisitRun {
     this.#lastAnswer.keep(last);
   }
 
-  #prepareClips(): void {
-    this.#clips.prepare(this.#queue.pages.filter(({ view }) => this.#views.get(view)?.clipsAhead));
+  #prepareAhead(): void {
+    const { pages, first } = this.#queue;
+    this.#clips.prepare(pages.filter(({ view }) => this.#views.get(view)?.clipsAhead));
+    if (first)
+      this.#views
+        .get(first.view)
+        ?.prepare?.(first, this.#parts.scope.signal)
+        .catch(() => {});
   }
 
   /** Ask what comes next; requests in the meantime share the answer. */
@@ -365,7 +371,7 @@ export class VisitRun {
     this.#parts.saveState.setAnyAnswer(upcoming.answered > 0 || upcoming.trials.some(({ draft }) => draft !== null));
     this.#unsent = this.#queue.merge(upcoming.trials);
     const views = this.#queue.pages.map((page) => this.#views.load(page.view));
-    void Promise.allSettled(views).then(() => this.#prepareClips());
+    void Promise.allSettled(views).then(() => this.#prepareAhead());
   }
 
   /** Nothing is ready here: wait until the server knows all answers, then ask what is left; nothing means the end. */

@@ -3,14 +3,20 @@ import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { rangesOf } from "../../../frontend/src/player/heard.ts";
-import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import type { ScaleWords, ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { AudioPanel } from "./audioPanel.ts";
 import { mountBoard } from "./board.ts";
 import type { Board, PlanePage, Token } from "./contract.ts";
 import { HourStrip } from "./day.ts";
 import { Listening } from "./listening.ts";
+import { prepareSound } from "./prefetch.ts";
 import { ProbePlayer } from "./probes.ts";
 import { Rating, wireKeys } from "./rating.ts";
+
+/** Fetch the picture of the recording while instructions or a break are read. */
+export async function prepare({ media }: TrialPage, signal: AbortSignal): Promise<void> {
+  if (media.full) await prepareSound(media.full.url, signal);
+}
 
 /** The TC/SD plane in the browser: a recording of a day, its summaries, and a plane on which each becomes a cross. */
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import { answerWith } from "../../../frontend/src/viewer/fakePage.ts";
-import { Prefetch, PrefetchedSound, slicesOf } from "./prefetch.ts";
+import { Prefetch, PrefetchedSound, prepareSound, slicesOf } from "./prefetch.ts";
 
 const RATE = 100;
 const LEAD = 7;
@@ -74,6 +74,28 @@ test("what is not held is asked for as usual", async () => {
   await sound.hold({ start: 0, stop: 200 }, never);
   await sound.slice(200, 100, never);
   assert.equal(asked.at(-1), "/a/slice/?start=200&count=100");
+});
+
+test("what a page shows first is fetched before its turn, once", async () => {
+  await prepareSound("/ahead/", never);
+  await prepareSound("/ahead/", never);
+  assert.deepEqual(asked, ["/ahead/manifest/", `/ahead/tiles/max/${MANIFEST.spectrogram.levels - 1}/0/`]);
+  asked = [];
+  const sound = new PrefetchedSound("/ahead/");
+  assert.equal(sound.known?.length_samples, 25 * RATE);
+  await sound.manifest(never);
+  assert.deepEqual(asked, []);
+});
+
+test("a sound that is still being prepared or could not be reached is asked for when its page is opened", async () => {
+  globalThis.fetch = (async () => Response.json({ ...MANIFEST, state: "ingesting", ready: [] })) as typeof fetch;
+  await prepareSound("/not-ready/", never);
+  assert.equal(new PrefetchedSound("/not-ready/").known, null);
+  globalThis.fetch = ((url: string) => answer(url)) as typeof fetch;
+  online = false;
+  await assert.rejects(prepareSound("/offline/", never));
+  online = true;
+  assert.equal((await new PrefetchedSound("/offline/").manifest(never)).length_samples, 25 * RATE);
 });
 
 test("a manifest that is complete is asked for once", async () => {

@@ -2,6 +2,7 @@
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Slice } from "../../../frontend/src/player/schedule.ts";
 import { Loader } from "../../../frontend/src/viewer/dataStore.ts";
+import { storedStatistic } from "../../../frontend/src/viewer/levels.ts";
 import { type Manifest, type Range, Remote } from "../../../frontend/src/viewer/remote.ts";
 import type { Token } from "./contract.ts";
 
@@ -9,15 +10,35 @@ interface Held extends Range {
   slice: Slice;
 }
 
+// Manifests that were fetched before the turn of their page, by the address of the sound.
+const prepared = new Map<string, Manifest>();
+
+/** Fetch what a page shows first before it is opened: the manifest, and the picture of the whole, which the browser keeps. */
+export async function prepareSound(url: string, signal: AbortSignal): Promise<void> {
+  if (prepared.has(url)) return;
+  const remote = new Remote(url);
+  const manifest = await remote.manifest(signal);
+  if (manifest.state !== "ready") return;
+  prepared.set(url, manifest);
+  const { spectrogram: shape } = manifest;
+  const coarsest = shape.levels - 1;
+  await remote.tile(storedStatistic(shape, "max", coarsest), coarsest, 0, signal);
+}
+
 /** A sound of which some slices are held here; whatever else is wanted of it is asked for as usual. */
 export class PrefetchedSound extends Remote {
-  #manifest: Manifest | null = null;
+  #manifest: Manifest | null;
   #asked: Promise<Manifest> | null = null;
   readonly #held: Held[] = [];
   /** How many slices are being fetched for the ear; the prefetch begins nothing new meanwhile. */
   urgent = 0;
   /** Called when `urgent` changes. */
   urgency = () => {};
+
+  constructor(base: string, renew?: () => Promise<string>) {
+    super(base, renew);
+    this.#manifest = prepared.get(base) ?? null;
+  }
 
   get known(): Manifest | null {
     return this.#manifest;
