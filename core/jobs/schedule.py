@@ -8,6 +8,7 @@ from django.conf import settings
 
 from core.database import clock
 from core.jobs import declared_jobs, notify, queue
+from core.models import Job
 
 logger = logging.getLogger(__name__)
 
@@ -22,15 +23,16 @@ def slot_id(*, name: str, every_s: int, slot: int) -> uuid.UUID:
 def run_due(*, now: datetime | None = None) -> list[str]:
     """Add the jobs of the present slots, and say which were new; slots missed while no worker ran stay missed."""
     now_s = (now or clock()).timestamp()
+    slots = {slot_id(name=name, every_s=s, slot=int(now_s // s)): name for name, s in settings.SCHEDULE.items()}
+    there = set(Job.objects.filter(pk__in=slots).values_list("pk", flat=True))
     added = []
-    for name, every_s in settings.SCHEDULE.items():
+    for job_id, name in slots.items():
         if name not in declared_jobs():
             logger.error("SCHEDULE names the job '%s', which no app declares.", name)
-            continue
-        job_id = slot_id(name=name, every_s=every_s, slot=int(now_s // every_s))
-        key = f"{queue.SCHEDULE_PREFIX}{name}"
-        job = queue.add_once(job_id=job_id, name=name, key=key, queue=declared_jobs()[name].queue)
-        if job is not None:
-            notify.notify(job)
-            added.append(name)
+        elif job_id not in there:
+            key = f"{queue.SCHEDULE_PREFIX}{name}"
+            job = queue.add_once(job_id=job_id, name=name, key=key, queue=declared_jobs()[name].queue)
+            if job is not None:
+                notify.notify(job)
+                added.append(name)
     return added

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from django.test import override_settings
@@ -23,12 +24,22 @@ from tests.waiting import wait_until
 
 pytest.register_assert_rewrite("tests.e2e.assistive")  # its failures say what was found, as those of tests do
 
+HERE = Path(__file__).parent
 PATIENCE_MS = 60_000  # a busy machine is not a defect
 CLIP_S = 0.8
 JOB_S = 10  # what a job may still take when its test is over
 # The first job that decodes also compiles its kernels, where nothing was compiled on this machine yet.
 FIRST_JOB_MS = 300_000
 expect.set_options(timeout=PATIENCE_MS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that bring a server of their own come last, so that the shared one is started once."""
+    items.sort(key=_has_own_server)
+
+
+def _has_own_server(item: pytest.Item) -> bool:
+    return item.path.is_relative_to(HERE) and "platform" not in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +108,8 @@ class Platform:
         self.address = f"http://127.0.0.1:{self.port}"
         # A second web process warms up everything once more, and starts a sandbox of its own.
         processes = "2" if ALL else "1"
-        self.environment = {**environment, "EARMARK_PUBLIC_URL": self.address, "WEB_CONCURRENCY": processes}
+        own = {"EARMARK_PUBLIC_URL": self.address, "EARMARK_TEST_BROWSER": "1", "WEB_CONCURRENCY": processes}
+        self.environment = {**environment, **own}
         self._processes = ExitStack()
         self._runs = False
 
