@@ -23,6 +23,7 @@ NOT_ROWS = {"headers", "conf", "default_storage"}  # mappings and files, whose u
 GENERATORS = {"Random", "SystemRandom", "default_rng", "Generator", "SeedSequence", "PCG64"}
 NAIVE_CLOCKS = {("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
 CLOCKS = {"now", *(name for _, name in NAIVE_CLOCKS)}
+HOLD_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 OWNED_IN_SCOPE = re.compile(r"\b(addEventListener|setTimeout|setInterval|requestAnimationFrame)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.}$-])/(?:work|root|home/\w+|Users/\w+)/\w")
 REGISTRY_ADDRESS = re.compile(r"https?://[^\s\"'<>)]*(?:pypi|npmjs|registry|/simple/)[^\s\"'<>)]*")
@@ -38,10 +39,18 @@ def too_short(text: str) -> list[str]:
     return [f"{lines} lines; put it where it is used, or say why not"] if lines < MIN_MODULE_LINES else []
 
 
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield every statement, and what holds statements; expressions hold none and are left out."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        yield (node := waiting.pop())
+        waiting += [each for each in ast.iter_child_nodes(node) if isinstance(each, HOLD_STATEMENTS)]
+
+
 def function_size(tree: ast.Module) -> list[str]:
     return [
         f"{node.name} has {length} lines; a function fits on one screen ({MAX_FUNCTION_LINES})"
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
     ]

@@ -8,7 +8,7 @@ import pytest
 
 from rating.registry import protocols
 from tests.contracts import rules
-from tests.contracts.tree import APPS, ROOT, every_file, files, modules, parsed, relative
+from tests.contracts.tree import APPS, ROOT, every_file, files, holding, modules, opening, parsed, relative, text_of
 
 # Lock files are written by tools and hold no prose. These two state the rules themselves.
 UNREAD = {"package-lock.json"}
@@ -71,9 +71,14 @@ def hold(paths: Iterable[Path], judge: Callable[[Path], list[str]]) -> None:
     assert not complaints, "\n" + "\n".join(complaints)
 
 
+def called(names: Iterable[str]) -> set[str]:
+    """What stands in the text of a module that calls methods of these names."""
+    return {f".{name}" for name in names}
+
+
 def test_every_module_can_be_read_in_one_sitting() -> None:
     sources = [*modules(), *files(".ts", under=("frontend", "protocols"))]
-    hold(sources, lambda path: rules.module_size(path.read_text(encoding="utf-8")))
+    hold(sources, lambda path: rules.module_size(text_of(path)))
 
 
 def test_a_short_module_has_a_reason() -> None:
@@ -85,7 +90,7 @@ def test_a_short_module_has_a_reason() -> None:
         and not path.name.endswith((".test.ts", ".d.ts"))
         and not SHORT_FOLDERS & set(relative(path).parts[:-1])
     ]
-    short = {str(relative(path)) for path in unnamed if rules.too_short(path.read_text(encoding="utf-8"))}
+    short = {str(relative(path)) for path in unnamed if rules.too_short(text_of(path))}
     assert short == SHORT_MODULES.keys()
 
 
@@ -95,7 +100,7 @@ def test_every_function_fits_on_one_screen() -> None:
 
 
 def test_every_module_says_in_a_sentence_what_it_is() -> None:
-    hold(modules(), lambda path: rules.docstring(parsed(path)))
+    hold(modules(), lambda path: rules.docstring(opening(path)))
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:
@@ -106,7 +111,8 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 def test_time_has_a_zone_and_randomness_is_passed_in() -> None:
     sources = [path for path in modules() if relative(path).parts[0] not in {"tests", "bench"}]
-    hold(sources, lambda path: rules.naive_time(parsed(path)) + rules.global_randomness(parsed(path)))
+    hold(holding(called(rules.CLOCKS), sources), lambda path: rules.naive_time(parsed(path)))
+    hold(holding({"random"}, sources), lambda path: rules.global_randomness(parsed(path)))
 
 
 # Import contracts keep Django out of these, so nothing that they call `update` or `save` can be a row.
@@ -121,7 +127,7 @@ def may_write(path: Path) -> bool:
 
 def test_only_services_write() -> None:
     sources = [path for path in modules(*APPS) if not may_write(path)]
-    hold(sources, lambda path: rules.writes(parsed(path)))
+    hold(holding(called(rules.WRITING_METHODS), sources), lambda path: rules.writes(parsed(path)))
 
 
 def is_about(path: Path, slug: str) -> bool:
@@ -133,7 +139,7 @@ def is_about(path: Path, slug: str) -> bool:
 def test_no_code_asks_which_protocol_it_is(slug: str) -> None:
     sources = [*modules(*APPS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend", "protocols"))]
     others = [path for path in sources if not is_about(path, slug)]
-    hold(others, lambda path: rules.named(path.read_text(encoding="utf-8"), slug))
+    hold(others, lambda path: rules.named(text_of(path), slug))
 
 
 def test_every_listener_and_timer_belongs_to_a_scope() -> None:
@@ -142,13 +148,13 @@ def test_every_listener_and_timer_belongs_to_a_scope() -> None:
         for path in files(".ts", under=("frontend", "protocols"))
         if relative(path) != Path("frontend/src/lib/scope.ts") and not path.name.endswith(".test.ts")
     ]
-    hold(sources, lambda path: rules.unowned_listeners(path.read_text(encoding="utf-8")))
+    hold(sources, lambda path: rules.unowned_listeners(text_of(path)))
 
 
 def test_nothing_names_the_machine_it_was_written_on() -> None:
     def judge(path: Path) -> list[str]:
         try:
-            return rules.machine_paths(path.read_text(encoding="utf-8"))
+            return rules.machine_paths(text_of(path))
         except UnicodeDecodeError:
             return []
 

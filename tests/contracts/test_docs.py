@@ -20,7 +20,7 @@ from core.jobs import declared_jobs
 from core.management.commands import error_docs
 from rating.registry import module_of, protocols
 from stimuli.sandbox import to_app_error
-from tests.contracts.tree import APPS, ROOT, files, modules, parsed, read, relative
+from tests.contracts.tree import APPS, ROOT, files, holding, modules, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
 SETTING = re.compile(r"EARMARK_[A-Z0-9]+(?:_[A-Z0-9]+)*(?![A-Z0-9_])")
@@ -81,8 +81,13 @@ def test_the_documented_defaults_are_the_real_ones() -> None:
 # --- Errors -----------------------------------------------------------------------------------------------------------
 
 
+@cache
+def collected_errors() -> list[error_docs.Raised]:
+    return error_docs.collect_errors(ROOT)
+
+
 def test_every_error_is_a_whole_sentence_built_in_one_place() -> None:
-    errors = error_docs.collect_errors(ROOT)
+    errors = collected_errors()
     assert len(errors) > 150
     assert list(error_docs.problems(errors)) == []
 
@@ -91,7 +96,7 @@ def test_the_classes_of_errors_are_listed_where_they_are_explained() -> None:
     explained = (core.errors.__doc__ or "").partition("folder):")[2].partition("The audio library")[0]
     declared = {
         node.name
-        for path in modules(*({*APPS} - {"protocols"}))
+        for path in holding({"AppError"}, modules(*({*APPS} - {"protocols"})))
         for node in parsed(path).body
         if isinstance(node, ast.ClassDef) and "AppError" in map(ast.unparse, node.bases)
     }
@@ -100,8 +105,8 @@ def test_the_classes_of_errors_are_listed_where_they_are_explained() -> None:
 
 def test_the_page_of_errors_is_up_to_date() -> None:
     page = read("docs/errors.md")
-    assert error_docs.written_page(error_docs.collect_errors(ROOT), page) == page
-    assert set(table("docs/errors.md")) == {error.code for error in error_docs.collect_errors(ROOT)}
+    assert error_docs.written_page(collected_errors(), page) == page
+    assert set(table("docs/errors.md")) == {error.code for error in collected_errors()}
 
 
 def test_a_note_is_kept_and_the_rest_follows_the_code() -> None:

@@ -2,9 +2,10 @@
 
 import ast
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -43,8 +44,25 @@ def relative(path: Path) -> Path:
 
 
 @cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def holding(words: Collection[str], paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files in whose text one of the words stands; no others need to be parsed by who looks for these."""
+    return (path for path in paths if any(word in text_of(path) for word in words))
+
+
 def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    """The tree of a module; none is kept, because the garbage collector would go through all of them every time."""
+    return ast.parse(text_of(path), filename=str(path))
+
+
+def opening(path: Path) -> ast.Module:
+    """The tree of a module's docstring alone where it begins with one, else of the whole module."""
+    text = text_of(path)
+    found = re.match(r'""".*?"""', text, re.DOTALL)
+    return ast.parse(found.group() if found else text)
 
 
 def read(name: str) -> str:
