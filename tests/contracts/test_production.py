@@ -152,6 +152,7 @@ def site(process_environment: dict[str, str], nginx: Path, tmp_path: Path) -> It
         "EARMARK_SEAL_KEY": settings.SEAL_KEYS[0],
         "EARMARK_HOSTS": HOST,
         "EARMARK_PUBLIC_URL": f"https://{HOST}",
+        "EARMARK_RESULTS_EVERY_S": "2",  # beat sends its first messages so soon; otherwise after half a minute
         "PYTHONPATH": str(ROOT),
     }
     with Site(tmp_path, production, nginx).running() as running:

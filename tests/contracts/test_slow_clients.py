@@ -11,6 +11,7 @@ import pytest
 from config import gunicorn_worker
 from config.gunicorn_worker import LARGEST_HEADER_BYTES, BodyReader
 from tests.faults.web_server import WebServer, web_server
+from tests.scale import ALL
 
 HALF_HEADER = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 HALF_BODY = b"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\nlogin="
@@ -18,8 +19,9 @@ HALF_BODY = b"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Lengt
 
 @pytest.fixture(scope="module")
 def plain_server() -> Iterator[WebServer]:
-    """gunicorn as it ships in front of an application that answers everything."""
-    with web_server(dict(os.environ), application="wsgiref.simple_server:demo_app") as running:
+    """gunicorn as it ships in front of an application that answers everything; in the short run it waits less long."""
+    application = "wsgiref.simple_server:demo_app" if ALL else "tests.contracts.short_wait:application"
+    with web_server(dict(os.environ), application=application) as running:
         yield running
 
 
