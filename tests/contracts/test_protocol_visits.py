@@ -15,7 +15,6 @@ from analysis.services.dataset.files import opened_dataset
 from analysis.services.dataset.restoring import import_dataset
 from analysis.services.results import read_result
 from analysis.tasks import refresh_stale_results
-from audio.synthesis import clip_bytes, speak
 from core.jobs import declared_jobs, enqueue, queue
 from core.jobs.worker import work
 from listening.panels.services.panels import create_panel
@@ -28,10 +27,13 @@ from rating.services.votes import chain_holds
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
 from tests import people
+from tests.factories import tone
 from tests.scale import ALL
 
 LISTENERS = 2
 ITEMS = "pq" if ALL else "p"
+# Options that decide how many pages a seat has; with --all as they are unless somebody chooses.
+FEW_PAGES = {} if ALL else {"practice": 1, "repetitions": 1}
 WORDS = ["One", "two", "three", "four", "five"]
 # What is read, by condition; a protocol gets those of the kinds that it reads.
 TEXTS: dict[str, tuple[Condition.Role, dict[str, Any]]] = {
@@ -50,7 +52,7 @@ def live_experiment(protocol: Protocol) -> Experiment:
     if Condition.Role.FULL_LENGTH in protocol.roles:
         roles["whole"] = Condition.Role.FULL_LENGTH
     for n, (item, condition) in enumerate(product(ITEMS, roles)):
-        sound = clip_bytes(speak(n, 0.6, 8000), 8000)
+        sound = tone(300 + 10 * n, duration_s=0.6)
         add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=roles[condition])
     for item, (condition, (role, text)) in product(ITEMS, TEXTS.items()):
         if text["kind"] in protocol.text_kinds:
@@ -65,6 +67,7 @@ def live_experiment(protocol: Protocol) -> Experiment:
         label_set=labels.id,
         consent_text="You will hear a few clips.",
         seed="fixed",
+        options={name: count for name, count in FEW_PAGES.items() if name in protocol.options},
     )
     create_panel(experiment=experiment, seats=1, actor=owner)
     return go_live(experiment=experiment, actor=owner)
