@@ -140,6 +140,7 @@ def test_only_new_files_and_one_settings_line_were_needed(followed: Copy) -> Non
     assert all(Path(path).is_relative_to(folder) for path in worked_example() if not path.startswith("tests/"))
 
 
+@pytest.mark.long
 def test_a_protocol_with_a_mistake_is_stopped(followed: Copy) -> None:
     """The same road with a broken file must not lead anywhere, or the tests above show nothing."""
     module = followed.folder / protocol_module()
@@ -152,6 +153,7 @@ def test_a_protocol_with_a_mistake_is_stopped(followed: Copy) -> None:
         module.write_text(right, encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_protocol_that_was_installed_as_a_package_works_the_same_way(followed: Copy, tmp_path: Path) -> None:
     """The same folder outside the project, under the name of another package."""
     folder = protocol_module().parent

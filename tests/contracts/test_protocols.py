@@ -2,21 +2,25 @@
 
 import json
 import math
+import shutil
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import count, pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from django.apps import AppConfig, apps
 from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.registry import get_method, get_report, method_of
 from protocols.acr.protocol import AbsoluteCategoryRating
+from rating import checks, registry
 from rating.protocol import (
     Answer,
     Entry,
@@ -34,7 +38,7 @@ from rating.protocol import (
     TrialKind,
     TrialPlan,
 )
-from rating.registry import SHARED_VIEW, module_of, protocols, view_of
+from rating.registry import SHARED_VIEW, module_of, protocol_apps, protocols, view_of
 from tests.contracts.protocol_material import ENTRIES
 
 WRONG_LEAVES = [
@@ -339,3 +343,22 @@ def test_the_suite_finds_a_broken_protocol_out(
 ) -> None:
     with pytest.raises(failure):
         check(kind())
+
+
+def test_a_protocol_without_label_sets_does_not_pass_the_check_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checks.protocols_are_complete(None) == []
+    monkeypatch.setattr(AbsoluteCategoryRating, "label_sets", ())
+    (found,) = checks.protocols_are_complete(None)
+    assert "has no label set" in found.msg
+
+
+def test_a_protocol_of_another_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(protocol_apps()["acr"].path, tmp_path / "some_laboratory" / "acr")
+    monkeypatch.syspath_prepend(tmp_path)
+    app = AppConfig.create("some_laboratory.acr")
+    monkeypatch.setattr(apps, "get_app_configs", lambda: [app])
+    assert protocol_apps.__wrapped__() == {"acr": app}
+    monkeypatch.setattr(registry, "protocol_apps", lambda: {"acr": app})
+    module = module_of.__wrapped__("acr", "protocol")
+    assert module is not None
+    assert module.__name__ == "some_laboratory.acr.protocol"
