@@ -15,7 +15,7 @@ from numba.core.dispatcher import Dispatcher
 from audio.formats import Samples
 
 RATE_HZ = 48_000
-LENGTH_SAMPLES = 9_600
+LENGTH_SAMPLES = 24_000  # longer than the 400 ms of a momentary loudness
 _WRITTEN = [("WAV", "PCM_16"), ("W64", "PCM_24"), ("FLAC", "PCM_16"), ("AIFF", "PCM_16"), ("MP3", "MPEG_LAYER_III")]
 _WRITTEN += [("OGG", "OPUS"), ("OGG", "VORBIS")]
 

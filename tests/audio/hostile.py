@@ -4,6 +4,7 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class Specimen:
     allowed: frozenset[str] = ANY  # the names of the verdicts that are right
 
 
+@cache
 def base_sounds() -> dict[str, bytes]:
     """One whole file of each kind, by a name with its usual suffix."""
     samples = noise(LENGTH_SAMPLES, channels=2) + tone(LENGTH_SAMPLES, RATE_HZ, level=0.2, channels=2)
