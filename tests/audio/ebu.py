@@ -32,7 +32,9 @@ def tone(
     """A sine without jumps of phase, in parts of different level; each channel is louder by its offset."""
     amplitude = np.concatenate([np.full(round(length_s * rate_hz), 10 ** (level / 20)) for level, length_s in parts])
     wave = amplitude * np.sin(2 * np.pi * frequency_hz / rate_hz * np.arange(len(amplitude)))
-    return np.stack([wave * 10 ** (offset / 20) for offset in offsets_db], axis=1).astype(np.float32)
+    samples = np.empty((len(wave), len(offsets_db)), np.float32)
+    np.multiply(wave[:, None], [10 ** (offset / 20) for offset in offsets_db], out=samples, casting="same_kind")
+    return samples
 
 
 def noise(rate_hz: int, channels: int, length_s: float, rng: np.random.Generator) -> Samples:

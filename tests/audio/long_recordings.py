@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,7 @@ def _surrounded(code: TimeCode, symbol: int, level: float) -> Samples:
     return np.concatenate([code.step(one, level=level) for one in (REST, REST, symbol, REST)])
 
 
+@cache
 def _mp3_alphabet(code: TimeCode, level: float, *, vbr: bool, kbits: int) -> list[bytes]:
     choice = {"vbr": 7} if vbr else {"kbits": kbits}
     files = [mp3(_surrounded(code, symbol, level), code.rate, reservoir=0, **choice) for symbol in SYMBOLS]
@@ -160,6 +162,7 @@ def lame_tag(frames: int, size: int, padding: int, *, vbr: bool) -> bytes:
     return name + struct.pack(">III", 7, frames, size) + table + b"LAME3.100".ljust(21, b"\0") + delays
 
 
+@cache
 def _opus_step(code: TimeCode, symbol: int, kbits: int, *, level: float) -> list[bytes]:
     packets = opus_packets(_surrounded(code, symbol, level), kbits)
     size = code.step_samples // 960

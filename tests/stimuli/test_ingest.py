@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -11,7 +12,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from audio.merge_chunks import MergedFiles
-from audio.sandbox.client import Limits
+from audio.sandbox.client import Limits, Outcome
 from core.jobs import enqueue, queue
 from core.jobs.worker import work
 from core.models import Job
@@ -40,6 +41,24 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _own_storage(settings: Settings, tmp_path: Path) -> None:
     fresh_storage(settings, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def known_chunks() -> dict[int, Outcome]:
+    return {}
+
+
+@pytest.fixture
+def _chunks_analysed_once(known_chunks: dict[int, Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what is done with the chunks of the day: its sound need not be transformed again for each."""
+    analyse = ingest.run_on_source
+
+    def known(*arguments: Any, number: int, **options: Any) -> Outcome:
+        if number not in known_chunks:
+            known_chunks[number] = analyse(*arguments, number=number, **options)
+        return known_chunks[number]
+
+    monkeypatch.setattr(ingest, "run_on_source", known)
 
 
 def waiting() -> Iterator[Job]:
@@ -100,6 +119,7 @@ def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: S
     assert derived_digests(recording) == wanted
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
     recording = bring_in(day)
     done = work_all()
@@ -111,6 +131,7 @@ def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
     assert not Chunk.objects.exists()
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 def test_files_that_a_killed_merge_left_are_removed(day: Path, settings: Settings) -> None:
     recording = bring_in(day)
     left = Path(settings.DATA_DIR) / "merging" / f"{recording.pk} dead"
@@ -124,6 +145,7 @@ def test_files_that_a_killed_merge_left_are_removed(day: Path, settings: Setting
     assert not storage.exists(Derived.of(recording).chunk(1))
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 @pytest.mark.parametrize("is_late", [False, True], ids=["chunks are there", "chunks are gone"])
 def test_a_command_and_a_worker_may_merge_the_same_recording(
     day: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
@@ -149,6 +171,7 @@ def test_a_command_and_a_worker_may_merge_the_same_recording(
     assert not [name for name in both if name.startswith("chunk")]
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 def test_missing_work_is_enqueued_once_and_not_while_a_job_has_it(day: Path) -> None:
     recording = bring_in(day)
     assert ingest.ask_for_missing(recording=recording) == 0, "both wait already"
@@ -168,6 +191,7 @@ def test_a_chunk_whose_job_failed_gets_a_few_more_and_is_then_left_to_a_person(d
         assert ingest.ask_for_missing(recording=recording) == asked
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 def test_the_scheduled_job_resumes_what_fell_between_two_stools(day: Path) -> None:
     recording = bring_in(day)
     Job.objects.all().delete()
@@ -236,6 +260,7 @@ def test_a_decoder_that_dies_is_asked_again_before_the_file_is_blamed(
     assert "more time to decode" in recording.refusal
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_refused_recording_gets_another_chance_when_it_is_brought_in_again(day: Path) -> None:
     recording = bring_in(day)
     Recording.objects.update(state="refused", refusal="The decoder broke down.")
@@ -255,6 +280,7 @@ def test_ingest_is_asked_for_in_the_transaction_that_brings_the_recording_in(day
     assert not Job.objects.exists()
 
 
+@pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_command_can_wait_for_all_of_it(day: Path) -> None:
     recording = bring_in(day)
     told: list[tuple[int, int]] = []

@@ -101,7 +101,7 @@ def test_a_recording_can_be_browsed_while_it_is_ingested_and_looks_the_same_afte
 
 def test_reading_chunks_while_they_are_merged_gives_the_final_tile(tmp_path: Path) -> None:
     path = tmp_path / "day.wav"
-    day_wav(path, hours=1.2, rate=8000)
+    day_wav(path, hours=0.2, rate=8000)
     recording = bring_in(path)
     ingest.ingest_at_once(recording=recording)
     stale = Recording.objects.get()
@@ -121,7 +121,7 @@ def make_chunks(recording: Recording, *numbers: int) -> None:
 
 def test_what_cannot_be_cut_is_heard_from_its_master_across_chunks(tmp_path: Path) -> None:
     path = tmp_path / "day.opus"
-    day = day_opus(path, hours=0.25)
+    day = day_opus(path, hours=0.2)  # two chunks, the second of them short
     browser, sound = SoundBrowser(bring_in(path)), decoded(path)
     assert browser.get("slice/?start=0&count=48000", status=409).json()["code"] == "recording.not_ready"
     make_chunks(browser.recording, 0)
