@@ -17,6 +17,7 @@ from protocols.p835.protocol import SpeechBackgroundOverall
 from rating.pace import INTRODUCTION_S
 from rating.variance import OVERALL_QUALITY, VarianceComponents
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
+from tests.scale import ALL
 
 CROSSED = Crossed().lay_out(udase())
 PUBLISHED = UdaseExact().lay_out(udase())
@@ -204,7 +205,7 @@ def test_one_seat_after_the_other_leaves_orders_unbalanced_and_the_report_says_s
 @pytest.mark.parametrize("seats", [3, 5, 7])
 @pytest.mark.parametrize("sessions", [1, 2, 3, 4])
 def test_an_odd_seat_is_judged_alike_wherever_it_counts(seats: int, sessions: int) -> None:
-    for panels in (1, 2, 3):
+    for panels in (1, 2, 3) if ALL else (1, 2):
         found = report(Crossed().lay_out(asked(items=10, conditions=4, panels=panels, seats=seats, sessions=sessions)))
         verdicts = {key: finding.verdict for key, finding in found.items() if key.startswith("order_by_")}
         assert set(verdicts.values()) == {Verdict.OK}, verdicts

@@ -103,7 +103,7 @@ def requests(draw: st.DrawFn, *, items: int, subsets: int) -> tuple[list[Sample]
 
 
 @given(request=requests(items=40, subsets=5), seed=st.text(max_size=3))
-@settings(max_examples=40 if ALL else 20, deadline=None)
+@settings(max_examples=40 if ALL else 10, deadline=None)
 def test_subsets_of_any_pool_are_disjoint_whole_and_told_truly(
     request: tuple[list[Sample], list[str], int, int], seed: str
 ) -> None:

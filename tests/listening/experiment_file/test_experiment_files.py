@@ -33,7 +33,7 @@ from stimuli.models import Collection, Condition
 from stimuli.services.collections import NewSound, add_stimuli, create_collection
 from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user, tone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_planned_here")]
 EMPTY: dict[str, Any] = {"conditions": {}, "stimuli": {}}
 SMALL: dict[str, Any] = {"earmark": 1, "title": "Small", "protocol": "acr"}
 

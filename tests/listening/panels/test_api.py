@@ -14,7 +14,7 @@ from rating.models import Experiment
 from tests.factories import make_collection, make_experiment, make_panel_collection, make_user, sit_down
 from tests.people import bearing, token_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_planned_here")]
 
 API = "/api/v1/experiments/"
 

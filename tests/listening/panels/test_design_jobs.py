@@ -25,7 +25,7 @@ from stimuli.services.collections import add_stimulus
 from tests.errors import raises_error
 from tests.factories import make_panel_experiment, make_user, tone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_planned_here")]
 
 SMALL = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
 

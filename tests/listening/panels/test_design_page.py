@@ -35,7 +35,7 @@ ASKED = {"preset": "crossed", "panels": 2, "seats": 2, "size": 4, "factors": ["s
 
 
 @pytest.fixture
-def experiment(client: Client) -> Experiment:
+def experiment(client: Client, _planned_here: None) -> Experiment:
     experiment = make_panel_experiment()
     client.force_login(experiment.owner)
     return experiment
@@ -128,6 +128,7 @@ def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client
     assert "this needs it to be draft" in refused.content.decode()
 
 
+@pytest.mark.usefixtures("_planned_here")
 @pytest.mark.django_db(transaction=True)
 def test_a_design_that_no_longer_fits_is_rejected_with_a_sentence_on_the_page(client: Client) -> None:
     experiment = make_panel_experiment()

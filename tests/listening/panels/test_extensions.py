@@ -33,7 +33,7 @@ from rating.services.verification import experiment_problems
 from tests.errors import raises_error
 from tests.factories import consent_to, make_experiment, make_panel_experiment
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_planned_here")]
 
 WANTED = DesignRequest(panels=2, seats=3, size=4, factors=("session",), sessions=2, seed="7")
 REASON = "eight listeners were not enough"

@@ -12,7 +12,7 @@ from tests.factories import make_experiment, make_panel_experiment
 from tests.people import browser_of
 from tests.stimuli.import_material import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_planned_here")]
 
 
 @pytest.fixture(scope="module")
