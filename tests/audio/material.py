@@ -96,8 +96,8 @@ def written(samples: Samples, rate: int, kind: str, **options: Any) -> bytes:
     """These samples as a file: a key of LOSSLESS or PACKED, or "vorbis". Options are the encoder's."""
     target = io.BytesIO()
     if kind in PACKED:
-        container, codec = PACKED[kind]
-        _encode(target, samples, rate, container, codec, options)
+        quickest = {"compression_level": 9} if kind == "mp3" else {}
+        _encode(target, samples, rate, *PACKED[kind], quickest | options)
     elif kind == "vorbis":
         with soundfile.SoundFile(target, "w", rate, samples.shape[1], "VORBIS", format="OGG") as file:
             for start in range(0, len(samples), 1 << 14):  # libsndfile puts all of one call on its stack
@@ -113,7 +113,8 @@ def _exact(samples: Samples, subtype: str) -> NDArray[Any]:
     bits = {"PCM_U8": 8, "PCM_16": 16, "PCM_24": 24, "PCM_32": 32}.get(subtype)
     if bits is None:
         return samples
-    steps = np.rint(samples.astype(np.float64) * 2 ** (bits - 1))
+    exact = samples if bits <= 24 else samples.astype(np.float64)  # single precision holds whole numbers of 24 bits
+    steps = np.rint(exact * 2 ** (bits - 1))
     whole: NDArray[np.int32] = np.clip(steps, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1).astype(np.int32)
     return whole << 32 - bits
 

@@ -17,6 +17,7 @@ from audio.formats import Samples, Shape
 from audio.measure import RecordingMeter, measure_sound, warm_up
 from audio.partial_results import Measures, PartialResult, merge_results
 from tests.audio.ebu import Heard, noise, tone
+from tests.scale import ALL
 
 RATE_HZ = 16000
 
@@ -192,7 +193,7 @@ def test_feeding_in_pieces_changes_nothing(seed: int, rate_hz: int, channels: in
     assert meter.measures() == meter.measures()
 
 
-@settings(max_examples=25)
+@settings(max_examples=25 if ALL else 12)
 @given(
     seed=st.integers(0, 2**31),
     rate_hz=st.sampled_from([8000, 11025, 16000]),
