@@ -19,7 +19,7 @@ from core.models import Job
 from stimuli import storage
 from stimuli.models import Chunk, Recording
 from stimuli.services import ingest, merge_chunks
-from stimuli.services.sources import Derived
+from stimuli.services.sources import Derived, run_on_source
 from stimuli.tasks import resume_ingests
 from stimuli.uploads import files as upload_files
 from tests.audio.long_recordings import day_wav
@@ -51,11 +51,10 @@ def known_chunks() -> dict[int, Outcome]:
 @pytest.fixture
 def _chunks_analysed_once(known_chunks: dict[int, Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of what is done with the chunks of the day: its sound need not be transformed again for each."""
-    analyse = ingest.run_on_source
 
     def known(*arguments: Any, number: int, **options: Any) -> Outcome:
         if number not in known_chunks:
-            known_chunks[number] = analyse(*arguments, number=number, **options)
+            known_chunks[number] = run_on_source(*arguments, number=number, **options)
         return known_chunks[number]
 
     monkeypatch.setattr(ingest, "run_on_source", known)
