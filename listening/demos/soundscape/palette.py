@@ -166,7 +166,6 @@ def _encoded(encoder: "AudioCodecContext", sound: Sound) -> Iterator[bytes]:
     """The frames that come while a piece is put in; they lag behind it by the codec's delay, for all pieces alike."""
     from av import AudioFrame
 
-    for start in range(0, len(sound), FRAME_SAMPLES):
-        frame = AudioFrame.from_ndarray(sound[None, start : start + FRAME_SAMPLES], format="fltp", layout="mono")
-        frame.sample_rate = RATE_HZ
-        yield from map(bytes, encoder.encode(frame))
+    whole = AudioFrame.from_ndarray(sound[None], format="fltp", layout="mono")
+    whole.sample_rate = RATE_HZ
+    yield from map(bytes, encoder.encode(whole))
