@@ -69,10 +69,10 @@ def csv_lines(rows: Iterable[Mapping[str, Any]], *, columns: Sequence[str] = COL
 
     A text that a spreadsheet would run as a formula gets an apostrophe before it.
     """
-    writer = csv.DictWriter(_Line(), columns, lineterminator="\n", extrasaction="ignore")
-    yield writer.writerow({column: neutralise(column) for column in columns})
+    writer = csv.writer(_Line(), lineterminator="\n")
+    yield writer.writerow([neutralise(column) for column in columns])
     for row in rows:
-        yield writer.writerow({column: _cell(row.get(column)) for column in columns})
+        yield writer.writerow([_cell(row.get(column)) for column in columns])
 
 
 def with_rows(pieces: Iterable[str | bytes]) -> Iterator[str | bytes] | None:

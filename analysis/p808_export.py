@@ -32,12 +32,11 @@ def clips(scores: pd.DataFrame, *, scale: str, names: Mapping[str, str]) -> list
     Of a clip that was rated twice by one listener the last score stands.
     """
     rated = scores[(scores["scale"] == scale) & (scores["kind"] != "practice")]
-    made = [
-        Clip(
-            names[str(condition)], str(item), dict(zip(rows["listener"].tolist(), rows["value"].tolist(), strict=True))
-        )
-        for (condition, item), rows in rated.groupby(["condition", "item"], observed=True)
-    ]
+    votes: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    columns = (rated[name].tolist() for name in ("condition", "item", "listener", "value"))
+    for condition, item, listener, value in zip(*columns, strict=True):
+        votes[str(condition), str(item)][listener] = value
+    made = [Clip(names[condition], item, given) for (condition, item), given in votes.items()]
     return sorted(made, key=lambda clip: (len(clip.condition), clip.condition, clip.item))
 
 

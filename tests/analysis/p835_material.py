@@ -42,8 +42,9 @@ def p835_experiment(*, seats: int = 2, items: int = 3, **parts: Any) -> Experime
 def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:
     """One listener answers every page; marks depend on condition, scale and position, so that cells differ."""
     ballot: Ballot = seated_visit(experiment).seat.ballot
-    for trial in ballot.trials.order_by("position"):
-        name = trial.slots.get().stimulus.condition.name
+    for trial in ballot.trials.order_by("position").prefetch_related("slots__stimulus__condition"):
+        [slot] = trial.slots.all()
+        name = slot.stimulus.condition.name
         value = 1 + (SECRETS.index(name) + trial.position + len(trial.ask[0]) + shift) % 5
         event = vote_event(trial, payload=marks(value, scale=trial.ask[0]))
         assert cast_vote(ballot_id=ballot.pk, event=event).status == "stored"

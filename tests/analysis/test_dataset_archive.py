@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import zipfile
+from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,12 @@ def shared_experiment(module_db: None) -> Experiment:
     return eventful_experiment()
 
 
-@pytest.fixture
-def files(experiment: Experiment) -> dict[str, bytes]:
-    return files_of(packed(named(experiment)))
+@pytest.fixture(scope="module")
+def files(shared_experiment: Experiment) -> dict[str, bytes]:
+    """Packed once it was unblinded; for the tests it is blind again."""
+    made = files_of(packed(named(deepcopy(shared_experiment))))
+    Experiment.objects.filter(pk=shared_experiment.pk).update(unblinded_at=None)
+    return made
 
 
 def test_every_table_has_a_sidecar_with_its_columns_and_all_columns_are_described(files: dict[str, bytes]) -> None:

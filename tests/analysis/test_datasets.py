@@ -14,7 +14,7 @@ from analysis.models import Result
 from analysis.services.results import read_result, stale_results
 from listening.models import Participant
 from listening.panels.services.panels import add_seats
-from rating.models import Ballot, Score, Vote
+from rating.models import Ballot, Experiment, Score, Vote
 from rating.services.ballots import abandon_ballot
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import listen, p835_experiment, refresh
@@ -24,12 +24,22 @@ from tests.tampering import tampering
 pytestmark = pytest.mark.django_db
 
 
-def test_the_table_holds_every_mark_as_it_was_given() -> None:
-    experiment = p835_experiment(seats=1)
-    ballot = listen(experiment)
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    """Two seats; one listener has answered, and the results are up to date with that."""
+    made = p835_experiment(seats=2)
+    listen(made)
     refresh()
+    return made
+
+
+def first_ballot(experiment: Experiment) -> Ballot:
+    return Ballot.objects.get(seat__panel__experiment=experiment, seat__number=1)
+
+
+def test_the_table_holds_every_mark_as_it_was_given(experiment: Experiment) -> None:
     table = datasets.read_scores(experiment, simulated=False)
-    rows = Score.objects.filter(vote__ballot=ballot).select_related(
+    rows = Score.objects.filter(vote__ballot=first_ballot(experiment)).select_related(
         "vote__trial", "slot__stimulus__item", "slot__stimulus__condition"
     )
     expected = {
@@ -53,9 +63,7 @@ def test_the_table_holds_every_mark_as_it_was_given() -> None:
     assert (set(table["listener"]), set(table["panel"])) == ({1}, {1})
 
 
-def test_the_scores_are_read_with_one_query_whatever_the_number_of_listeners() -> None:
-    experiment = p835_experiment(seats=2)
-    listen(experiment)
+def test_the_scores_are_read_with_one_query_whatever_the_number_of_listeners(experiment: Experiment) -> None:
     with CaptureQueriesContext(connection) as one:
         before = datasets.read_scores(experiment, simulated=False)
     listen(experiment, shift=1)
@@ -65,19 +73,17 @@ def test_the_scores_are_read_with_one_query_whatever_the_number_of_listeners() -
     assert len(after) == 2 * len(before)
 
 
-def test_scores_read_in_small_parts_make_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = p835_experiment(seats=2)
-    listen(experiment)
+def test_scores_read_in_small_parts_make_the_same_table(
+    experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     listen(experiment, shift=1)
     whole = datasets.read_scores(experiment, simulated=False)
     monkeypatch.setattr(datasets, "ROWS_AT_ONCE", 7)
     pd.testing.assert_frame_equal(datasets.read_scores(experiment, simulated=False), whole)
 
 
-def test_a_changed_answer_takes_the_place_of_the_first() -> None:
-    experiment = p835_experiment(seats=1)
-    ballot = listen(experiment)
-    refresh()
+def test_a_changed_answer_takes_the_place_of_the_first(experiment: Experiment) -> None:
+    ballot = first_ballot(experiment)
     trial = ballot.trials.filter(kind="test").earliest("position")
     value = 6 - Score.objects.get(vote__current_for=trial).value
     cast_vote(ballot_id=ballot.pk, event=vote_event(trial, revision=1, payload=marks(value, scale=trial.ask[0])))
@@ -87,12 +93,10 @@ def test_a_changed_answer_takes_the_place_of_the_first() -> None:
     assert Result.objects.get().vote_count == ballot.trials.count() + 1
 
 
-def test_a_ballot_that_was_given_up_no_longer_counts() -> None:
-    experiment = p835_experiment(seats=2)
-    gone = listen(experiment)
+def test_a_ballot_that_was_given_up_no_longer_counts(experiment: Experiment) -> None:
     listen(experiment, shift=1)
     refresh()
-    abandon_ballot(ballot=gone, now=timezone.now())
+    abandon_ballot(ballot=first_ballot(experiment), now=timezone.now())
     assert read_result(experiment=experiment, slug="mos", simulated=False)["stale"]
     refresh()
     result = read_result(experiment=experiment, slug="mos", simulated=False)
@@ -100,11 +104,8 @@ def test_a_ballot_that_was_given_up_no_longer_counts() -> None:
     assert {row["n_listeners"] for row in result["table"]["rows"]} == {1}
 
 
-def test_when_everybody_gave_up_nothing_is_left_to_show() -> None:
-    experiment = p835_experiment(seats=1)
-    gone = listen(experiment)
-    refresh()
-    abandon_ballot(ballot=gone, now=timezone.now())
+def test_when_everybody_gave_up_nothing_is_left_to_show(experiment: Experiment) -> None:
+    abandon_ballot(ballot=first_ballot(experiment), now=timezone.now())
     refresh()
     assert read_result(experiment=experiment, slug="mos", simulated=False)["table"]["rows"] == []
     assert list(stale_results()) == []
@@ -120,22 +121,18 @@ def test_previews_and_rehearsals_never_count(kind: Ballot.Kind) -> None:
     refresh()
     for simulated in (False, True):
         assert datasets.read_scores(experiment, simulated=simulated).empty
-    assert not Result.objects.exists()
+    assert not Result.objects.filter(experiment=experiment).exists()
 
 
-def test_an_erased_participant_is_still_one_listener() -> None:
-    experiment = p835_experiment(seats=2)
-    ballot = listen(experiment)
+def test_an_erased_participant_is_still_one_listener(experiment: Experiment) -> None:
     listen(experiment, shift=1)
-    Participant.objects.filter(seat=ballot.seat).delete()
+    Participant.objects.filter(seat=first_ballot(experiment).seat).delete()
     refresh()
     rows = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["rows"]
     assert {row["n_listeners"] for row in rows} == {2}
 
 
-def test_a_pace_is_made_of_times_that_are_numbers() -> None:
-    experiment = p835_experiment(seats=1)
-    listen(experiment)
+def test_a_pace_is_made_of_times_that_are_numbers(experiment: Experiment) -> None:
     ballots = datasets.counted_ballots(experiment, simulated=False)
     odd = ["12", True, None, [5], {"ms": 5}, 10**400, -(10**16), "1, 2"]
     no_objects: list[Any] = [[700], "700", 700, None, {}]

@@ -25,6 +25,11 @@ def shared_experiment(module_db: None) -> Experiment:
     return named(eventful_experiment())
 
 
+@pytest.fixture(scope="module")
+def whole(shared_experiment: Experiment) -> bytes:
+    return packed(shared_experiment)
+
+
 def imported(place: Path, owner: str, **how: object) -> tuple[Experiment, str]:
     before = set(Experiment.objects.values_list("pk", flat=True))
     out = io.StringIO()
@@ -32,8 +37,8 @@ def imported(place: Path, owner: str, **how: object) -> tuple[Experiment, str]:
     return Experiment.objects.exclude(pk__in=before).get(), out.getvalue()
 
 
-def kept(place: Path, experiment: Experiment, **how: object) -> Path:
-    place.write_bytes(packed(experiment, **how))
+def kept(place: Path, data: bytes) -> Path:
+    place.write_bytes(data)
     return place
 
 
@@ -45,8 +50,10 @@ def comparable(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     return [{key: cell for key, cell in row.items() if key not in OWN} for row in table(files, name)]
 
 
-def test_the_copy_has_the_same_answers_and_the_same_results(experiment: Experiment, tmp_path: Path) -> None:
-    place = kept(tmp_path / "dataset.zip", experiment)
+def test_the_copy_has_the_same_answers_and_the_same_results(
+    experiment: Experiment, whole: bytes, tmp_path: Path
+) -> None:
+    place = kept(tmp_path / "dataset.zip", whole)
     made, said = imported(place, experiment.owner.username)
     assert (
         f"Re-created the experiment '{made.slug}' with {Vote.objects.filter(ballot__experiment=made).count()}" in said
@@ -62,7 +69,7 @@ def test_the_copy_has_the_same_answers_and_the_same_results(experiment: Experime
     assert ours["table"] == theirs["table"]
     assert {"model_level", "rows"} <= ours["table"].keys()
     assert ours["vote_count"] == theirs["vote_count"] > 100
-    first, second = files_of(place.read_bytes()), files_of(packed(made))
+    first, second = files_of(whole), files_of(packed(made))
     for name in ("responses", "participants", "seats", "trials", "answers", "checks", "interruptions", "exclusions"):
         assert comparable(second, name) == comparable(first, name), name
     for name in ("visits", "texts", "labels", "stimuli", "questionnaire"):
@@ -71,8 +78,8 @@ def test_the_copy_has_the_same_answers_and_the_same_results(experiment: Experime
     call_command("verify_votes", experiment=made.slug, stdout=io.StringIO())
 
 
-def test_sounds_that_the_server_lacks_come_from_a_folder(experiment: Experiment, tmp_path: Path) -> None:
-    place, sounds = kept(tmp_path / "dataset.zip", experiment), tmp_path / "sounds" / "deep"
+def test_sounds_that_the_server_lacks_come_from_a_folder(experiment: Experiment, whole: bytes, tmp_path: Path) -> None:
+    place, sounds = kept(tmp_path / "dataset.zip", whole), tmp_path / "sounds" / "deep"
     sounds.mkdir(parents=True)
     stranger = make_user()
     gone = Recording.objects.filter(stimuli__item__collection=experiment.collection).order_by("sha256")[:2]
@@ -93,8 +100,8 @@ def test_sounds_that_the_server_lacks_come_from_a_folder(experiment: Experiment,
     assert made.collection != experiment.collection
 
 
-def test_everything_around_the_answers_is_restored(experiment: Experiment, tmp_path: Path) -> None:
-    made, _said = imported(kept(tmp_path / "dataset.zip", experiment), experiment.owner.username)
+def test_everything_around_the_answers_is_restored(experiment: Experiment, whole: bytes, tmp_path: Path) -> None:
+    made, _said = imported(kept(tmp_path / "dataset.zip", whole), experiment.owner.username)
     assert [seat.state for seat in Seat.objects.filter(panel__experiment=made)] == [
         *("finished", "finished", "taken", "taken", "abandoned", "open", "open")
     ]
@@ -108,17 +115,19 @@ def test_everything_around_the_answers_is_restored(experiment: Experiment, tmp_p
     assert revised.trial.current_vote == revised
 
 
-def test_what_cannot_be_imported_is_refused_with_the_reason(experiment: Experiment, tmp_path: Path) -> None:
+def test_what_cannot_be_imported_is_refused_with_the_reason(
+    experiment: Experiment, whole: bytes, tmp_path: Path
+) -> None:
     place = tmp_path / "dataset.zip"
     count = Experiment.objects.count()
     with pytest.raises(CommandError, match="is an anonymous edition"):
-        imported(kept(place, experiment, anonymous=True, k=2), experiment.owner.username)
+        imported(kept(place, packed(experiment, anonymous=True, k=2)), experiment.owner.username)
     with pytest.raises(CommandError, match="conditions are letters"):
         Experiment.objects.filter(pk=experiment.pk).update(unblinded_at=None)
-        imported(kept(place, Experiment.objects.get(pk=experiment.pk)), experiment.owner.username)
+        imported(kept(place, packed(Experiment.objects.get(pk=experiment.pk))), experiment.owner.username)
     with pytest.raises(CommandError, match="is no dataset of Earmark"):
         Experiment.objects.filter(pk=experiment.pk).update(unblinded_at=experiment.unblinded_at)
-        files = files_of(packed(Experiment.objects.get(pk=experiment.pk)))
+        files = files_of(whole)
         (path,) = (name for name in files if name.endswith("description-visits_data.csv"))
         spoilt = files | {path: re.sub(rb"\d{4}-\d\d-\d\dT", b"soon T", files[path])}
         imported(written(place, spoilt), experiment.owner.username)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from rating.models import Experiment, Vote
+from rating.models import Vote
 from rating.services.votes import cast_vote
 from tests.analysis.dataset_material import Files, eventful_experiment, files_of, named, packed, written
 from tests.factories import make_experiment, seated_visit, vote_event
@@ -18,8 +18,15 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def whole(module_db: None) -> bytes:
-    return packed(named(eventful_experiment()))
+def editions(module_db: None) -> dict[str, bytes]:
+    """The anonymous edition from before unblinding, and then all of it."""
+    experiment = eventful_experiment()
+    return {"anonymous": packed(experiment, anonymous=True, k=2), "whole": packed(named(experiment))}
+
+
+@pytest.fixture(scope="module")
+def whole(editions: dict[str, bytes]) -> bytes:
+    return editions["whole"]
 
 
 def verified(place: Path) -> tuple[list[str], str]:
@@ -106,10 +113,11 @@ def test_what_is_no_dataset_or_no_safe_zip_is_refused_with_a_sentence(tmp_path: 
     assert "cannot be read" in verified(tmp_path / "missing.zip")[1]
 
 
-def test_of_letters_and_the_anonymous_edition_only_what_can_be_is_checked(tmp_path: Path, db: None) -> None:
-    experiment: Experiment = eventful_experiment()
+def test_of_letters_and_the_anonymous_edition_only_what_can_be_is_checked(
+    editions: dict[str, bytes], tmp_path: Path, db: None
+) -> None:
     place = tmp_path / "dataset.zip"
-    place.write_bytes(packed(experiment, anonymous=True, k=2))
+    place.write_bytes(editions["anonymous"])
     lines, problem = verified(place)
     assert problem == "", lines
     assert [line.split(": ")[0] for line in lines if line.startswith("skipped")] == [
