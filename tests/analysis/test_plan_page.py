@@ -146,6 +146,7 @@ def test_the_page_says_beside_the_field_what_is_wrong() -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("unconfined")
 def test_figures_and_table_of_a_plan_are_files_of_the_same_address() -> None:
     browser = browser_of(make_user())
     asked = {"difference": "0.5", "conditions": "3"}

@@ -130,6 +130,7 @@ def test_figures_per_file_are_those_of_the_votes_and_values(experiment: Experime
     assert pair["p"] == pair["p_holm"]
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_a_condition_has_the_mean_of_its_clips_and_is_left_out_where_one_lacks_a_value(experiment: Experiment) -> None:
     lines = sheet().splitlines()
     without = [line.rpartition(",")[0] + "," if line.startswith("secretnoisy/sentence 2,") else line for line in lines]
@@ -153,6 +154,7 @@ def test_a_condition_has_the_mean_of_its_clips_and_is_left_out_where_one_lacks_a
     assert "delay in ms: 1 of 12 points have votes and no value, and are left out." in page(experiment, "?level=file")
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(experiment: Experiment) -> None:
     kept(experiment, sheet())
     experiment = opened(experiment)
@@ -177,6 +179,7 @@ def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(
     assert AuditEntry.objects.filter(action="experiment.exported").count() >= len(links)
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_a_table_by_condition_is_compared_per_condition_alone(experiment: Experiment) -> None:
     html = kept(experiment, "condition,metric,value\nsecretnoisy,STOI,0.4\nsecretother,STOI,0.9\nunheard,STOI,0.1\n")
     assert "1 name is no condition of this experiment" in html
@@ -189,6 +192,7 @@ def test_a_table_by_condition_is_compared_per_condition_alone(experiment: Experi
     assert "STOI: only 2 points have votes and a value." in page(experiment)
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_files_are_found_by_the_path_they_were_imported_from(experiment: Experiment) -> None:
     """A name with a folder that fits no clip is listed, even where its last part alone would fit one."""
     cells = [
@@ -242,6 +246,7 @@ def test_a_bad_table_is_refused_beside_the_field_and_the_one_before_stays(
     assert MetricTable.objects.get(experiment=experiment).metrics == ["PESQ", "delay in ms"]
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_another_upload_takes_its_place_and_a_removal_leaves_nothing(experiment: Experiment) -> None:
     first = kept(experiment, sheet())
     assert "It takes the place of metrics.csv, which is then gone." in first

@@ -61,6 +61,7 @@ def files_in(page: str) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_every_option_of_the_command_is_taken(client: Client) -> None:
     rows = [f"{row},{'early' if n // 2 % 2 else 'late'}" for n, row in enumerate(votes())]
     metrics = SimpleUploadedFile("pesq.csv", b"file,pesq\nA/i,1\nA/j,2\nA/k,3\nB/i,2\nB/j,3\nB/k,4\n")
@@ -93,6 +94,7 @@ def test_every_option_of_the_command_is_taken(client: Client) -> None:
     )
 
 
+@pytest.mark.usefixtures("unconfined")
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
