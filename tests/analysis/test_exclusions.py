@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from copy import deepcopy
 from html import unescape
 from random import Random
 from typing import Any
@@ -40,8 +41,27 @@ def listened(*values: int, items: int = 3, **parts: Any) -> Experiment:
         ballot = seated_visit(experiment).seat.ballot
         for trial in ballot.trials.unanswered():
             assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=value)).status == "stored"
-    refresh()
     return experiment
+
+
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    """Four listeners, the results computed."""
+    made = listened(5, 5, 4, 1)
+    refresh()
+    return made
+
+
+@pytest.fixture(scope="module")
+def shared_screened(module_db: None) -> Experiment:
+    made = make_experiment(seats=4, items=12, conditions=1)
+    answer_screened(made)
+    return made
+
+
+@pytest.fixture
+def screened(shared_screened: Experiment) -> Experiment:
+    return deepcopy(shared_screened)
 
 
 def table(experiment: Experiment) -> dict[str, Any]:
@@ -58,9 +78,10 @@ def page(client: Client, experiment: Experiment) -> str:
     return " ".join(unescape(client.get(f"/experiments/{experiment.slug}/results/").content.decode()).split())
 
 
-def test_an_excluded_listener_leaves_every_figure_and_comes_back_when_it_is_lifted(client: Client) -> None:
+def test_an_excluded_listener_leaves_every_figure_and_comes_back_when_it_is_lifted(
+    client: Client, experiment: Experiment
+) -> None:
     """Marks 5, 5, 4 and 1 of four listeners: the mean is 15/4 with everybody and 14/3 without the last."""
-    experiment = listened(5, 5, 4, 1)
     assert [row["mos"] for row in table(experiment)["rows"]] == [15 / 4]
     assert "No answer was excluded." in page(client, experiment)
     entry = out(experiment, "reads mail meanwhile", listener="sub-0004")
@@ -145,10 +166,11 @@ def test_everybody_can_be_excluded(client: Client) -> None:
 
 def test_excluded_answers_are_kept_and_marked_in_every_file(client: Client) -> None:
     experiment = listened(5, 1)
-    answers = Vote.objects.count()
+    answers = Vote.objects.filter(ballot__experiment=experiment)
+    assert answers.count() == 6
     out(experiment, "asleep", listener="sub-0002")
     refresh()
-    assert Vote.objects.count() == answers == 6
+    assert answers.count() == 6
     client.force_login(experiment.owner)
     api = f"/api/v1/experiments/{experiment.slug}/"
     rows = list(csv.DictReader(io.StringIO(client.get(f"{api}votes.csv").getvalue().decode())))
@@ -232,26 +254,23 @@ def test_files_of_abx_are_made_of_the_answers_that_count(client: Client) -> None
         assert [2 * int(row["n_trials"]) for row in kept[name]] == [int(row["n_trials"]) for row in everything[name]]
 
 
-def screened() -> Experiment:
-    """Twelve clips; three listeners who agree, and one who gives 3 throughout and answers at once."""
-    experiment = make_experiment(seats=4, items=12, conditions=1)
-    answer_screened(experiment)
-    return experiment
-
-
 def answer_screened(experiment: Experiment) -> None:
+    """Twelve clips; three listeners who agree, and one who gives 3 throughout and answers at once."""
     for number in range(4):
         ballot = seated_visit(experiment).seat.ballot
-        for trial in ballot.trials.unanswered():
-            item = int(trial.slots.get().stimulus.item.name.removeprefix("secretitem"))
+        for trial in ballot.trials.unanswered().prefetch_related("slots__stimulus__item"):
+            [slot] = trial.slots.all()
+            item = int(slot.stimulus.item.name.removeprefix("secretitem"))
             heard = {"plays": 1, "heard_full": True, "answer_ms": 100 if number == 3 else 1500}
             event = vote_event(trial, value=3 if number == 3 else 1 + item % 5, heard=heard)
             assert cast_vote(ballot_id=ballot.pk, event=event).status == "stored"
     refresh()
 
 
-def test_rules_propose_listeners_with_figures_and_one_button_excludes_them(client: Client) -> None:
-    experiment = screened()
+def test_rules_propose_listeners_with_figures_and_one_button_excludes_them(
+    client: Client, screened: Experiment
+) -> None:
+    experiment = screened
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/exclusions/"
     html = " ".join(unescape(client.get(address).content.decode()).split())
@@ -392,8 +411,8 @@ def test_a_registered_contrast_is_by_the_model_also_where_other_differences_have
     ]
 
 
-def test_a_script_lists_makes_and_lifts_exclusions() -> None:
-    experiment = screened()
+def test_a_script_lists_makes_and_lifts_exclusions(screened: Experiment) -> None:
+    experiment = screened
     script = bearing(token_of(experiment.owner, "read", "write"))
     api = f"/api/v1/experiments/{experiment.slug}/exclusions/"
 
@@ -420,9 +439,10 @@ def test_a_script_lists_makes_and_lifts_exclusions() -> None:
     assert bearing(token_of(experiment.owner, "read", name="reader")).post(api, {}).status_code == 403
 
 
-def test_bias_and_every_rules_figure_of_a_listener_are_on_the_page_with_the_fallback_named(client: Client) -> None:
+def test_bias_and_every_rules_figure_of_a_listener_are_on_the_page_with_the_fallback_named(
+    client: Client, experiment: Experiment
+) -> None:
     """Marks 5, 5, 4 and 1 on every clip: nobody is inconsistent, so the weighted estimate has nothing to weigh by."""
-    experiment = listened(5, 5, 4, 1)
     found = table(experiment)
     by_listener = {row["listener"]: row for row in found["listener_bias"]}
     assert [row["bias"] for row in by_listener.values()] == pytest.approx([1.25, 1.25, 0.25, -2.75])

@@ -48,23 +48,23 @@ def page(client: Client, experiment: Experiment) -> str:
 
 
 def test_a_stray_vote_is_not_a_whole_listener(client: Client) -> None:
-    """One vote of 1 beside a hundred of 4 would give 2.5 if both listeners weighed the same."""
-    experiment = make_experiment(seats=2, items=100, conditions=1)
+    """One vote of 1 beside ten of 4 would give 2.5 if both listeners weighed the same."""
+    experiment = make_experiment(seats=2, items=10, conditions=1)
     whole, begun = seated_visit(experiment).seat, seated_visit(experiment).seat
     answer(whole.ballot, value=4)
     answer(begun.ballot, value=1, pages=1)
     refresh()
     (complete,), (everybody,) = table(experiment)["rows"], table(experiment)["all_listeners"]
-    assert (complete["mos"], complete["n_listeners"], complete["n_votes"]) == (4.0, 1, 100)
-    assert (everybody["mos"], everybody["n_listeners"], everybody["n_votes"]) == (2.5, 2, 101)
-    assert [row["mos"] for row in table(experiment)["votes_level"]] == [pytest.approx(401 / 101)]
+    assert (complete["mos"], complete["n_listeners"], complete["n_votes"]) == (4.0, 1, 10)
+    assert (everybody["mos"], everybody["n_listeners"], everybody["n_votes"]) == (2.5, 2, 11)
+    assert [row["mos"] for row in table(experiment)["votes_level"]] == [pytest.approx(41 / 11)]
     assert [row["mos"] for row in table(experiment)["panels"] if row["unit"] == "listener"] == [4.0]
-    person = {"listener": str(begun.participant), "panel": 1, "pages": 1, "of_pages": 100}
+    person = {"listener": str(begun.participant), "panel": 1, "pages": 1, "of_pages": 10}
     assert warned(experiment, "incomplete_listeners") == [
         {"code": "incomplete_listeners", "listeners": 1, "of": 2, "people": [person], "apart": True}
     ]
     html = page(client, experiment)
-    assert f"is left out of figures over listeners: {begun.participant} (1 of 100 pages)." in html
+    assert f"is left out of figures over listeners: {begun.participant} (1 of 10 pages)." in html
     assert "Incomplete listeners" in html
     assert "With and without incomplete listeners" in html
     assert "1 of the listeners had not answered every page." in html

@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.method import COLUMNS
 from analysis.mos import MeanOpinionScore
+from tests.scale import ALL
 
 # t(0.975, df) as printed in statistical tables.
 T_QUANTILES = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706, 6: 2.4469, 7: 2.3646, 11: 2.2010, 23: 2.0687}
@@ -137,6 +138,7 @@ def in_plain_python(marks: list[tuple[str, str, str, int]]) -> dict[tuple[str, s
     }
 
 
+@settings(max_examples=100 if ALL else 10)
 @given(marks=MARKS, seed=st.integers(0, 1000))
 def test_means_agree_with_plain_python_in_any_order_of_the_rows(
     marks: list[tuple[str, str, str, int]], seed: int

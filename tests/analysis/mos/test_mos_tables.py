@@ -139,7 +139,7 @@ def test_names_as_categories_give_the_same_as_names_as_text() -> None:
     assert MeanOpinionScore().run(coded) == MeanOpinionScore().run(marks)
 
 
-@settings(max_examples=100 if ALL else 8)
+@settings(max_examples=100 if ALL else 4)
 @given(seed=st.integers(0, 10_000), step=st.sampled_from([1.0, 0.5, 0.1, 1 / 3]))
 def test_the_order_of_the_marks_changes_no_digit_of_any_table(seed: int, step: float) -> None:
     marks = p835_marks(seed, panels=2, listeners=2, items=3, conditions=2, references=1)
