@@ -1,5 +1,6 @@
 """Summaries of the demo: a minute each, of the recording's own sound, as consistent and as diverse as they claim."""
 
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from protocols.tcsd_plane.soundscape.programmes import DAY, MORNING, Presence, P
 from protocols.tcsd_plane.soundscape.summaries import (
     SLOTS,
     SUMMARY_S,
+    Passage,
     Summary,
     cue_sheet,
     eight_summaries,
@@ -25,10 +27,19 @@ from protocols.tcsd_plane.soundscape.summaries import (
 )
 from stimuli.imports.text_cells import parse_text_cell
 
-EVERY_SUMMARY = {
-    **{name: (DAY, summary) for name, summary in eight_summaries(DAY).items()},
-    **{name: (MORNING, summary) for name, summary in seven_summaries().items()},
-}
+NAMES = (
+    *("random", "downsampling"),
+    *(f"{way} z={z}" for way in ("greedy", "reference") for z in ("0", "0.5", "1")),
+    *(cross.condition for cross in CROSSES),
+)
+
+
+@cache
+def every_summary() -> dict[str, tuple[Programme, Summary]]:
+    return {
+        **{name: (DAY, summary) for name, summary in eight_summaries(DAY).items()},
+        **{name: (MORNING, summary) for name, summary in seven_summaries().items()},
+    }
 
 
 def diversity(summary: Summary) -> int:
@@ -46,9 +57,9 @@ def consistency(programme: Programme, summary: Summary) -> float:
     return float(np.mean(present))
 
 
-@pytest.mark.parametrize("name", EVERY_SUMMARY)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_summary_is_a_minute_of_passages_each_inside_one_scene(name: str) -> None:
-    programme, summary = EVERY_SUMMARY[name]
+    programme, summary = every_summary()[name]
     assert sum(passage.duration_s for passage in summary) == pytest.approx(SUMMARY_S)
     assert len({passage.start_s for passage in summary}) == len(summary)
     for passage in summary:
@@ -56,9 +67,9 @@ def test_a_summary_is_a_minute_of_passages_each_inside_one_scene(name: str) -> N
         assert passage.scene.start_s < passage.start_s < passage.stop_s < passage.scene.start_s + SCENE_S
 
 
-@pytest.mark.parametrize("name", EVERY_SUMMARY)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_cue_sheet_of_a_summary_tells_its_passages(name: str) -> None:
-    _, summary = EVERY_SUMMARY[name]
+    _, summary = every_summary()[name]
     cues = parse_text_cell(cue_sheet(summary), "cues", ())["cues"]
     assert [from_s for _, from_s in cues] == pytest.approx([passage.start_s for passage in summary], abs=0.001)
     lengths = [right - left for left, right in pairwise([*(at_s for at_s, _ in cues), SUMMARY_S])]
@@ -66,12 +77,13 @@ def test_the_cue_sheet_of_a_summary_tells_its_passages(name: str) -> None:
 
 
 def test_no_two_summaries_are_the_same() -> None:
-    assert len({tuple(passage.start_s for passage in summary) for _, summary in EVERY_SUMMARY.values()}) == 15
+    assert set(every_summary()) == set(NAMES)
+    assert len({tuple(passage.start_s for passage in summary) for _, summary in every_summary().values()}) == 15
 
 
 @pytest.mark.parametrize("way", ["greedy", "reference"])
 def test_more_weight_on_diversity_gives_more_of_it_and_less_consistency(way: str) -> None:
-    three = [EVERY_SUMMARY[f"{way} z={z}"][1] for z in ("0", "0.5", "1")]
+    three = [every_summary()[f"{way} z={z}"][1] for z in ("0", "0.5", "1")]
     kinds, present = [diversity(one) for one in three], [consistency(DAY, one) for one in three]
     assert kinds[0] < kinds[1] <= kinds[2]
     assert present[0] > present[1] > present[2]
@@ -91,11 +103,11 @@ def test_what_is_written_is_the_sound_of_the_recording(tmp_path: Path) -> None:
     kinds = {"hush": KINDS["hush"], "dog": KINDS["dog"]}
     programme = Programme("one hour", 9, 1, {name: (Presence(9, 3, 1),) for name in kinds})
     write_recording(programme, make_palette(kinds), tmp_path / "hour.mp3")
-    summary = evenly(programme)
-    write_summaries(tmp_path / "hour.mp3", {tmp_path / "summary.mp3": [summary[0], summary[0]]})
+    passage = Passage(programme.nearest("dog", 9.5))
+    write_summaries(tmp_path / "hour.mp3", {tmp_path / "summary.mp3": [passage, passage]})
     heard, rate = soundfile.read(tmp_path / "summary.mp3", dtype="float32")
     sound = open_sound((tmp_path / "hour.mp3").open("rb"), format=Format.MP3)
-    whole = sound.read(round(summary[0].start_s * rate), len(heard) // 2)[:, 0]
+    whole = sound.read(round(passage.start_s * rate), len(heard) // 2)[:, 0]
     middle = slice(rate // 10, len(whole) - rate // 10)
     assert rate == RATE_HZ
     # Coded once more, so not the same samples; but the same sound, and not a sample later.
