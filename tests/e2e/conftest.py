@@ -108,7 +108,7 @@ class Platform:
         self.address = f"http://127.0.0.1:{self.port}"
         # A second web process warms up everything once more, and starts a sandbox of its own.
         processes = "2" if ALL else "1"
-        own = {"EARMARK_PUBLIC_URL": self.address, "EARMARK_TEST_BROWSER": "1", "WEB_CONCURRENCY": processes}
+        own = {"EARMARK_PUBLIC_URL": self.address, "EARMARK_TEST_CHILD": "browser", "WEB_CONCURRENCY": processes}
         self.environment = {**environment, **own}
         self._processes = ExitStack()
         self._runs = False
