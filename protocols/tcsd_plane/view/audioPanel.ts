@@ -235,6 +235,9 @@ export class Summaries {
   }
 }
 
+// A page that has just been opened draws first; what is clicked meanwhile is fetched at once.
+const PICTURES_FIRST_MS = 500;
+
 interface AudioPanelParts {
   scope: Scope;
   root: HTMLElement;
@@ -292,6 +295,7 @@ export class AudioPanel {
       this.#showReady();
     };
     this.prefetch = new Prefetch({ scope, full, summaries: sounds, changed });
+    scope.after(PICTURES_FIRST_MS, () => this.prefetch.begin());
     const { viewer } = this.day;
     scope.listen(viewer.events, "look", () => this.summaries.setLook(viewer.look ?? {}));
     this.#watch(scope, page);

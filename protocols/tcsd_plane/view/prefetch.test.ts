@@ -76,22 +76,21 @@ test("what is not held is asked for as usual", async () => {
   assert.equal(asked.at(-1), "/a/slice/?start=200&count=100");
 });
 
-test("what a page shows first is fetched before its turn, once", async () => {
-  await prepareSound("/ahead/", never);
-  await prepareSound("/ahead/", never);
-  assert.deepEqual(asked, ["/ahead/manifest/", `/ahead/tiles/max/${MANIFEST.spectrogram.levels - 1}/0/`]);
-  asked = [];
+test("what a page shows first is fetched before its turn, once, also where the page opens meanwhile", async () => {
+  const ahead = prepareSound("/ahead/", never);
   const sound = new PrefetchedSound("/ahead/");
-  assert.equal(sound.known?.length_samples, 25 * RATE);
-  await sound.manifest(never);
-  assert.deepEqual(asked, []);
+  assert.equal((await sound.manifest(never)).length_samples, 25 * RATE);
+  await ahead;
+  await prepareSound("/ahead/", never);
+  await new PrefetchedSound("/ahead/").manifest(never);
+  assert.deepEqual(asked, ["/ahead/manifest/", `/ahead/tiles/max/${MANIFEST.spectrogram.levels - 1}/0/`]);
 });
 
 test("a sound that is still being prepared or could not be reached is asked for when its page is opened", async () => {
   globalThis.fetch = (async () => Response.json({ ...MANIFEST, state: "ingesting", ready: [] })) as typeof fetch;
   await prepareSound("/not-ready/", never);
-  assert.equal(new PrefetchedSound("/not-ready/").known, null);
   globalThis.fetch = ((url: string) => answer(url)) as typeof fetch;
+  assert.equal((await new PrefetchedSound("/not-ready/").manifest(never)).state, "ready");
   online = false;
   await assert.rejects(prepareSound("/offline/", never));
   online = true;
@@ -117,6 +116,9 @@ test("probes come first, then the summaries, and in the end all of it is ready",
     { start: 900, stop: 1100 },
     { start: 100, stop: 300 },
   ]);
+  await soon();
+  assert.deepEqual(told.at(-1), [0, 3], "nothing is fetched before it begins");
+  prefetch.begin();
   await until(() => told.at(-1)?.[0] === 3);
   assert.deepEqual(told.at(-1), [3, 3], "two probes and a summary");
   const probes = asked.filter((url) => url.startsWith("/full/slice"));
@@ -135,7 +137,7 @@ test("without a network nothing is ready, and nothing is given up", async () => 
   const summaries = new Map([["s1", new PrefetchedSound("/s1/")]]);
   const told: number[] = [];
   const changed = (ready: number) => void told.push(ready);
-  new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, changed });
+  new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, changed }).begin();
   await until(() => asked.length > 0);
   await soon();
   assert.equal(told.at(-1), 0);
@@ -185,7 +187,7 @@ test("while the ear waits for a slice, nothing else is begun", async () => {
   };
   const heard = full.slice(0, 100, never);
   asked = [];
-  new Prefetch({ scope, full, summaries, changed });
+  new Prefetch({ scope, full, summaries, changed }).begin();
   await soon();
   assert.deepEqual(asked, []);
   open();
@@ -204,6 +206,7 @@ test("a summary that was chosen ends what is fetched for others, and its sound g
     return new Promise(() => {});
   }) as typeof fetch;
   const prefetch = new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, changed: () => {} });
+  prefetch.begin();
   await soon();
   const before = underWay.splice(0);
   assert.deepEqual(new Set(before.map(({ url }) => url.slice(0, 4))), new Set(["/s1/"]));

@@ -10,24 +10,29 @@ interface Held extends Range {
   slice: Slice;
 }
 
-// Manifests that were fetched before the turn of their page, by the address of the sound.
-const prepared = new Map<string, Manifest>();
+// Manifests that were asked for before the turn of their page, by the address of the sound.
+const prepared = new Map<string, Promise<Manifest>>();
 
 /** Fetch what a page shows first before it is opened: the manifest, and the picture of the whole, which the browser keeps. */
 export async function prepareSound(url: string, signal: AbortSignal): Promise<void> {
   if (prepared.has(url)) return;
   const remote = new Remote(url);
-  const manifest = await remote.manifest(signal);
-  if (manifest.state !== "ready") return;
-  prepared.set(url, manifest);
-  const { spectrogram: shape } = manifest;
-  const coarsest = shape.levels - 1;
-  await remote.tile(storedStatistic(shape, "max", coarsest), coarsest, 0, signal);
+  const asked = remote.manifest(signal);
+  prepared.set(url, asked);
+  try {
+    const { spectrogram: shape } = await asked;
+    const coarsest = shape.levels - 1;
+    await remote.tile(storedStatistic(shape, "max", coarsest), coarsest, 0, signal);
+  } catch (error) {
+    prepared.delete(url);
+    throw error;
+  }
 }
 
 /** A sound of which some slices are held here; whatever else is wanted of it is asked for as usual. */
 export class PrefetchedSound extends Remote {
-  #manifest: Manifest | null;
+  readonly #prepared: Promise<Manifest> | undefined;
+  #manifest: Manifest | null = null;
   #asked: Promise<Manifest> | null = null;
   readonly #held: Held[] = [];
   /** How many slices are being fetched for the ear; the prefetch begins nothing new meanwhile. */
@@ -37,7 +42,7 @@ export class PrefetchedSound extends Remote {
 
   constructor(base: string, renew?: () => Promise<string>) {
     super(base, renew);
-    this.#manifest = prepared.get(base) ?? null;
+    this.#prepared = prepared.get(base);
   }
 
   get known(): Manifest | null {
@@ -51,11 +56,16 @@ export class PrefetchedSound extends Remote {
   /** Requests at the same time share one answer. */
   override async manifest(signal: AbortSignal): Promise<Manifest> {
     if (this.#manifest?.state === "ready") return this.#manifest;
-    this.#asked ??= super.manifest(signal).finally(() => {
+    this.#asked ??= this.#ask(signal).finally(() => {
       this.#asked = null;
     });
     this.#manifest = await this.#asked;
     return this.#manifest;
+  }
+
+  async #ask(signal: AbortSignal): Promise<Manifest> {
+    const ahead = await this.#prepared?.catch(() => undefined);
+    return ahead?.state === "ready" ? ahead : super.manifest(signal);
   }
 
   /** As much as is held from `start` on, at once; else what the server says. */
@@ -120,6 +130,7 @@ export class Prefetch {
   #probes: readonly Range[] = [];
   #chosen: Token | null = null;
   #wanted: string[] = [];
+  #begun = false;
 
   constructor(parts: PrefetchParts) {
     this.#parts = parts;
@@ -132,10 +143,16 @@ export class Prefetch {
     this.#goOn();
   }
 
+  /** Fetch from now on; before that only progress is told. */
+  begin(): void {
+    this.#begun = true;
+    this.#goOn();
+  }
+
   /** A summary was chosen: it goes to the front. */
   prefer(token: Token): void {
     this.#chosen = token;
-    this.#goOn();
+    this.begin();
   }
 
   /** All probes as they lie now, the most urgent first. */
@@ -145,7 +162,7 @@ export class Prefetch {
   }
 
   #goOn(): void {
-    const errands = this.#open();
+    const errands = this.#begun ? this.#open() : [];
     this.#errands = new Map(errands.map((errand) => [errand.key, errand]));
     const patient = errands.filter(({ key }) => !this.#loader.failed(key));
     const failed = errands.filter(({ key }) => this.#loader.failed(key));
