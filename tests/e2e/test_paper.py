@@ -64,6 +64,7 @@ def take_photograph(page: Page) -> bytes:
 def click_picture(page: Page, x: float, y: float) -> None:
     """Click a pixel of the picture, however large it is shown."""
     picture = page.locator("#scan-picture")
+    picture.wait_for()  # it is shown once it has been decoded
     box = picture.bounding_box()
     assert box is not None
     picture.click(position={"x": x / WIDTH * box["width"], "y": y / HEIGHT * box["height"]})
