@@ -11,7 +11,7 @@ from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_envi
 FAST = "not faults and not browser"
 TESTS = {"front-end tests", "fast tests"}
 STATIC_ONLY = "--static"  # for a run of every test right afterwards
-AT_ONCE = 2  # mypy takes as long as all the others together
+AT_ONCE = 2  # mypy takes longer than all the others without tests together
 
 
 def checks() -> list[tuple[str, list[str], Path]]:

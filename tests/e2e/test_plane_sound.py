@@ -20,6 +20,7 @@ from tests.audio.material import noise, written
 from tests.e2e.conftest import Platform, intercepted
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import scan
+from tests.e2e.test_plane import DRAWN
 from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.stimuli.test_imports import bring
 from tests.waiting import wait_until
@@ -37,7 +38,6 @@ FETCHED = """(part) => {
   const all = performance.getEntriesByType("resource").filter(over);
   return all.length ? all.map(({ name }) => name) : null;
 }"""
-DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 SOUNDING = ".full .viewer[data-playing=playing]"
 
 
@@ -119,7 +119,7 @@ def test_manifest_and_picture_of_the_day_are_fetched_while_instructions_are_read
     page = device().new_page()
     PointerListener(page).join(prepared_link)
     page.wait_for_function(FETCHED, arg="/tiles/")
-    day = next(url for url in page.evaluate(FETCHED, "/tiles/")).partition("tiles/")[0]
+    day = page.evaluate(FETCHED, "/tiles/")[0].partition("tiles/")[0]
     opened(page)
     assert [url for url in page.evaluate(FETCHED, "/manifest/") if url.startswith(day)] == [f"{day}manifest/"]
 

@@ -16,6 +16,7 @@ from stimuli.services import ingest, sources, tiles
 from stimuli.services.sources import Source
 from tests.audio.long_recordings import day_mp3, day_opus, day_wav
 from tests.audio.material import written
+from tests.scale import ALL
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.sound_browser import RATE, SoundBrowser, decoded, short
 from tests.stimuli.stores import s3_server, use_bucket
@@ -101,7 +102,7 @@ def test_a_recording_can_be_browsed_while_it_is_ingested_and_looks_the_same_afte
 
 def test_reading_chunks_while_they_are_merged_gives_the_final_tile(tmp_path: Path) -> None:
     path = tmp_path / "day.wav"
-    day_wav(path, hours=0.2, rate=8000)
+    day_wav(path, hours=1.2 if ALL else 0.2, rate=8000)
     recording = bring_in(path)
     ingest.ingest_at_once(recording=recording)
     stale = Recording.objects.get()

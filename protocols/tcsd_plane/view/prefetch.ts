@@ -20,7 +20,8 @@ export async function prepareSound(url: string, signal: AbortSignal): Promise<vo
   const asked = remote.manifest(signal);
   prepared.set(url, asked);
   try {
-    const { spectrogram: shape } = await asked;
+    const { spectrogram: shape, state } = await asked;
+    if (state !== "ready") return;
     const coarsest = shape.levels - 1;
     await remote.tile(storedStatistic(shape, "max", coarsest), coarsest, 0, signal);
   } catch (error) {

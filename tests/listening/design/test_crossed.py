@@ -249,7 +249,8 @@ def test_no_two_seats_hear_the_same_sequence_nor_the_references_in_the_same_orde
 
 
 def test_the_seed_alone_decides() -> None:
-    first, again, other = (Crossed().lay_out(asked(items=10, panels=2, seed=seed)) for seed in ("7", "7", "8"))
+    wishes = (udase(seed) if ALL else asked(items=10, panels=2, seed=seed) for seed in ("7", "7", "8"))
+    first, again, other = map(Crossed().lay_out, wishes)
     assert first == again
     assert first.sequences != other.sequences
 
