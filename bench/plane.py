@@ -39,20 +39,21 @@ def run() -> Iterator[str]:
         return
     port = free_port()
     environment = {**os.environ, "EARMARK_PUBLIC_URL": f"http://127.0.0.1:{port}"}
-    with running(port=port, environment=environment) as address:
+    with running(port=port, environment=environment):
         experiment, day = _made_day()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
-            link = demo.fresh_links(now=timezone.now())[experiment.title].removeprefix(settings.PUBLIC_URL)
-            seated = sit_down(browser, address + link)
-            yield from _opening(seated, day)
-            yield _slow_line(seated)
-            with seated.device() as context:
-                workspace = Workspace(context.new_page(), seated.address)
-                yield from _task(workspace)
-                yield from _seeking(workspace)
-                yield from _browsing(workspace, browser)
-            browser.close()
+    # No worker from here on: a rater's browser has a machine of its own, without a server's jobs on it.
+    with running(port=port, environment=environment, worker=False) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        link = demo.fresh_links(now=timezone.now())[experiment.title].removeprefix(settings.PUBLIC_URL)
+        seated = sit_down(browser, address + link)
+        yield from _opening(seated, day)
+        yield _slow_line(seated)
+        with seated.device() as context:
+            workspace = Workspace(context.new_page(), seated.address)
+            yield from _task(workspace)
+            yield from _seeking(workspace)
+            yield from _browsing(workspace, browser)
+        browser.close()
 
 
 def _made_day() -> tuple[Experiment, Recording]:
@@ -123,7 +124,7 @@ def _task(workspace: Workspace) -> Iterator[str]:
     ready_s = time.perf_counter() - began
     for _ in range(DAY.hours - 1):
         workspace.settle()
-        workspace.button("Next hour")
+        workspace.button("hour-after")
     for _ in range(page.locator("[data-part=tokens] .token").count()):
         workspace.settle()
         page.keyboard.press("l")
@@ -189,11 +190,11 @@ def _browsing(workspace: Workspace, browser: Browser) -> Iterator[str]:
     for _ in range(DAY.hours):
         workspace.settle()
         for _ in range(PAN_ZOOM):
-            workspace.button("Zoom in")
+            workspace.button("zoom-in")
         moving += _frames(page, lambda: _pan(workspace))
         memory_mb.append(_page_mb(system))
         page.keyboard.press("e")
-        workspace.button("Next hour")
+        workspace.button("hour-after")
     yield (
         f"{DAY.hours} hours looked through: the page's process at most {max(memory_mb):.0f} MB, "
         f"{_share(max(memory_mb), 400)}; {memory_mb[0]:.0f} MB after the first hour"

@@ -158,8 +158,9 @@ class Workspace(Viewing):
     def all_ready(self) -> None:
         self.page.locator("[data-part=ready][data-state=done]").wait_for(timeout=120_000)
 
-    def button(self, name: str) -> None:
-        self.page.get_by_role("button", name=name, exact=True).click()
+    def button(self, part: str) -> None:
+        """By its part and not by its name, which would have to be looked for in all buttons as work of the page."""
+        self.page.locator(f"[data-part={part}]").click()
 
     def box(self, selector: str) -> tuple[float, float, float]:
         """Left edge, width, and a height inside, in pixels of the page."""

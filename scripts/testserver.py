@@ -15,13 +15,14 @@ START_LIMIT_S = 300  # a busy machine is not a defect
 
 
 @contextlib.contextmanager
-def running(*, port: int, environment: Mapping[str, str]) -> Iterator[str]:
-    """Start both as `./earmark run` does and yield the address once it answers."""
+def running(*, port: int, environment: Mapping[str, str], worker: bool = True) -> Iterator[str]:
+    """Start both as `./earmark run` does, or the web server alone, and yield the address once it answers."""
     address = f"http://127.0.0.1:{port}"
     commands: list[list[str | Path]] = [
         [PYTHON, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "-b", f"127.0.0.1:{port}", "config.wsgi"],
-        [PYTHON, "manage.py", *WORKER],
     ]
+    if worker:
+        commands.append([PYTHON, "manage.py", *WORKER])
     processes = [subprocess.Popen(command, cwd=ROOT, env=dict(environment)) for command in commands]
     try:
         _wait_until_healthy(address)

@@ -85,7 +85,7 @@ export class HourNotes {
     const form = need<HTMLFormElement>("[data-part=source-form]", root);
     scope.listen(form, "submit", (event) => this.#add(event, need<HTMLInputElement>("input", form)));
     scope.listen(day.events, "hours", () => this.draw());
-    scope.listen(day.events, "hour", () => this.draw());
+    scope.listen(day.events, "hour", () => this.#drawHour());
   }
 
   focusNote(): void {
@@ -100,6 +100,17 @@ export class HourNotes {
   }
 
   draw(): void {
+    const held = this.#holdsFocus;
+    this.#drawRows();
+    this.#drawHour(held);
+  }
+
+  get #holdsFocus(): boolean {
+    return this.#rows.contains(document.activeElement);
+  }
+
+  /** All but the rows, of which another one becomes the current one. */
+  #drawHour(held = this.#holdsFocus): void {
     const { day, notes } = this.#parts;
     if (!day.hour) return;
     this.#name.textContent = longName(day.hour, day.rateHz);
@@ -107,7 +118,7 @@ export class HourNotes {
     const { present, note } = notes.hour(day.hour.index);
     if (this.#note.value !== note) this.#note.value = note;
     this.#drawChips(day.hour.index, present);
-    this.#drawRows(day.hour.index);
+    this.#markRow(day.hour.index, held);
   }
 
   #drawChips(hour: number, present: readonly string[]): void {
@@ -155,24 +166,33 @@ export class HourNotes {
     return remove;
   }
 
-  #drawRows(now: number): void {
+  #drawRows(): void {
     this.#lines.dispose();
     this.#lines = this.#parts.scope.child();
-    const held = this.#rows.contains(document.activeElement);
     const { hours } = this.#parts.day;
     this.#rows.style.setProperty("--rows", String(Math.ceil(hours.length / COLUMNS)));
-    this.#rows.replaceChildren(...hours.map(({ index }) => this.#row(index, index === now)));
+    this.#rows.replaceChildren(...hours.map(({ index }) => this.#row(index)));
+  }
+
+  #markRow(now: number, held: boolean): void {
+    for (const [index, { firstElementChild: row }] of [...this.#rows.children].entries()) {
+      if (index === now) row?.setAttribute("aria-current", "true");
+      else row?.removeAttribute("aria-current");
+    }
     const current = this.#rows.children[now];
     if (!(current instanceof HTMLElement)) return;
-    // By hand, because scrollIntoView would move the page as well.
-    const { offsetTop, offsetHeight } = current;
+    if (held) current.querySelector("button")?.focus({ preventScroll: true });
+    this.#lines.after(0, () => this.#bringIntoView(current)); // when the page was laid out anyway
+  }
+
+  /** By hand, because scrollIntoView would move the page as well. */
+  #bringIntoView({ offsetTop, offsetHeight }: HTMLElement): void {
     const above = offsetTop - this.#rows.scrollTop;
     const fits = above >= 0 && above + offsetHeight <= this.#rows.clientHeight;
     if (!fits) this.#rows.scrollTop = offsetTop - (this.#rows.clientHeight - offsetHeight) / 2;
-    if (held) current.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  #row(index: number, now: boolean): HTMLElement {
+  #row(index: number): HTMLElement {
     const { day, notes, probes } = this.#parts;
     const hour = day.hours[index];
     const { present, note } = notes.hour(index);
@@ -184,7 +204,6 @@ export class HourNotes {
       make("span", { class: "pad__present" }, present.join(", ")),
       make("span", { class: "pad__note" }, note),
     );
-    if (now) row.setAttribute("aria-current", "true");
     this.#lines.listen(row, "click", () => day.show(index));
     return make("li", {}, row);
   }
