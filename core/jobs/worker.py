@@ -1,6 +1,7 @@
 """Worker: runs claimed jobs under a heartbeat, and in the embedded set-up polls the job table for them."""
 
 import logging
+import math
 import os
 import socket
 import threading
@@ -102,6 +103,8 @@ class Worker:
         self._claiming = threading.Lock()
         self._stop_requests = 0
         self._running: dict[threading.Thread, Job] = {}
+        # When a thread that takes bulk jobs, and one that does not, found none last.
+        self._found_none_at: dict[bool, float] = {}
         for_bulk = max(1, threads // 2)
         self._threads = [
             threading.Thread(target=self._serve, kwargs={"bulk": n < for_bulk}, name=f"jobs-{n}", daemon=True)
@@ -163,10 +166,11 @@ class Worker:
     def _serve_one(self, *, bulk: bool = True) -> bool:
         me = threading.current_thread()
         with self._claiming:
-            if self._stop.is_set():
+            if self._stop.is_set() or self._looked_just_now(bulk=bulk):
                 return False
             job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
             if job is None:
+                self._found_none_at[bulk] = time.monotonic()
                 return False
             self._running[me] = job
         try:
@@ -174,7 +178,13 @@ class Worker:
         finally:
             connections.close_all()
             self._running.pop(me, None)
+            self._found_none_at = {}  # it may have added jobs
         return True
+
+    def _looked_just_now(self, *, bulk: bool) -> bool:
+        """Whether another thread has looked for the same jobs within a poll and found none: one look does for all."""
+        latest = max((at for for_bulk, at in self._found_none_at.items() if for_bulk or not bulk), default=-math.inf)
+        return time.monotonic() - latest < self.poll_s
 
 
 class PeriodicTask:

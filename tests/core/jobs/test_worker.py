@@ -310,3 +310,26 @@ def test_a_job_leaves_no_connection_open_in_its_thread() -> None:
     thread.start()
     thread.join()
     assert left_open == [False]
+
+
+def test_within_one_poll_one_look_that_finds_no_job_does_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim_now, looks = queue.claim, []
+
+    def counted(*, bulk: bool, **options: Any) -> Job | None:
+        looks.append(bulk)
+        return claim_now(bulk=bulk, **options)
+
+    monkeypatch.setattr(queue, "claim", counted)
+    worker = Worker(threads=4, poll_s=PATIENCE_S)
+    assert [worker._serve_one(bulk=bulk) for bulk in (False, False, True, True, False)] == [False] * 5
+    assert looks == [False, True]  # who looks for bulk jobs too needs a look at them
+    enqueue(write_bulk, effect="a")
+    fresh = Worker(threads=4, poll_s=PATIENCE_S)
+    assert [fresh._serve_one(bulk=bulk) for bulk in (False, True, False, True, True)] == [
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert looks[2:] == [False, True, False, True]  # after a job, which may have added others, each kind once more
