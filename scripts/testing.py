@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -182,10 +183,12 @@ def _compile_once() -> None:
     """Compile bytecode and kernels before the stages start: otherwise each of their processes does it for itself."""
     started = time.monotonic()
     kernels = words(PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS)
-    for command in (kernels, words(PYTHON, "-m", "pytest", "--collect-only", "-qq")):
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            complain(f"This could not be compiled beforehand:\n{done.stdout}{done.stderr}")
+    collected = words(PYTHON, "-m", "pytest", "--collect-only", "-qq")
+    run = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=False)
+    with ThreadPoolExecutor() as pool:
+        for done in pool.map(run, (kernels, collected)):
+            if done.returncode != 0:
+                complain(f"This could not be compiled beforehand:\n{done.stdout}{done.stderr}")
     say(f"Bytecode and kernels compiled ({_minutes(time.monotonic() - started)})")
 
 
