@@ -13,7 +13,7 @@ from tests.scale import ALL
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
 
-ROUNDS = 40 if ALL else 15
+ROUNDS = 40 if ALL else 6
 
 
 def a_recording(number: int) -> Recording:

@@ -23,8 +23,8 @@ from tests.stimuli.import_material import begin, new_collection, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PAIRS = 200 if ALL else 60
-ROUNDS = 20 if ALL else 8
+PAIRS = 200 if ALL else 20
+ROUNDS = 20 if ALL else 4
 PIECE_BYTES = 3 * READ_BYTES
 RIVALS = b"A", b"B"
 

@@ -16,9 +16,11 @@ from tests.faults.web_server import web_server
 from tests.races.parallel import at_once, side_by_side
 from tests.scale import ALL
 
-EVENTS = 500 if ALL else 30
-OTHERS_EACH = 50 if ALL else 10
-CHANGES = 300 if ALL else 60
+SENDERS = 20 if ALL else 6
+EVENTS = 500 if ALL else 20
+OTHERS_EACH = 50 if ALL else 5
+CHANGES = 300 if ALL else 30
+SEATS = 8 if ALL else 4
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
 
@@ -39,10 +41,10 @@ def answers(ballot: Ballot, count: int) -> list[VoteEvent]:
     return [vote_event(trials[n % len(trials)], value=1 + n % 5, revision=n // len(trials)) for n in range(count)]
 
 
-def test_events_each_sent_20_times_at_once_are_one_vote_each(ballot: Ballot) -> None:
+def test_events_each_sent_many_times_at_once_are_one_vote_each(ballot: Ballot) -> None:
     events = answers(ballot, EVENTS)
-    for receipts in side_by_side(*[[casting(ballot, vote) for vote in events]] * 20):
-        assert Counter(receipt.status for receipt in receipts) == {"stored": 1, "replay": 19}
+    for receipts in side_by_side(*[[casting(ballot, vote) for vote in events]] * SENDERS):
+        assert Counter(receipt.status for receipt in receipts) == {"stored": 1, "replay": SENDERS - 1}
         assert len({receipt.revision for receipt in receipts}) == 1
     assert list(Vote.objects.values_list("event_id", flat=True)) == [vote.event_id for vote in events]
     assert Score.objects.count() == EVENTS
@@ -76,9 +78,9 @@ def test_an_event_id_sent_with_other_answers_is_refused_every_time(ballot: Ballo
         receipts = [cast_vote(ballot_id=ballot.id, event=other) for other in others]
         return [receipt.error.code for receipt in receipts if receipt.error]
 
-    codes = at_once(*[partial(send_others, sender) for sender in range(20)])
-    assert Counter(code for sent in codes for code in sent) == {"vote.key_reused": 20 * OTHERS_EACH}
-    assert RejectedVote.objects.count() == 20 * OTHERS_EACH
+    codes = at_once(*[partial(send_others, sender) for sender in range(SENDERS)])
+    assert Counter(code for sent in codes for code in sent) == {"vote.key_reused": SENDERS * OTHERS_EACH}
+    assert RejectedVote.objects.count() == SENDERS * OTHERS_EACH
     assert Vote.objects.get().payload == marks(4)
 
 
@@ -107,22 +109,23 @@ def test_two_tabs_that_answer_the_same_pages_leave_one_current_answer_and_both_i
     assert chain_holds(ballot=Ballot.objects.get(pk=ballot.pk))
 
 
-def test_votes_of_many_ballots_at_once_do_not_hold_each_other_up_or_mix(ballot: Ballot) -> None:
-    experiment = make_experiment(seats=8)
-    seats = [seated_visit(experiment).seat.ballot for _ in range(8)]
-    count = 40 if ALL else 16
+def test_votes_of_many_ballots_at_once_do_not_hold_each_other_up_or_mix() -> None:
+    experiment = make_experiment(seats=SEATS)
+    seats = [seated_visit(experiment).seat.ballot for _ in range(SEATS)]
+    count = 40 if ALL else 8
     per_seat = [answers(seat, count) for seat in seats]
 
     def fill(number: int) -> list[str]:
         return [cast_vote(ballot_id=seats[number].id, event=vote).status for vote in per_seat[number]]
 
-    said = at_once(*[partial(fill, number) for number in range(8)])
-    assert said == [["stored"] * count] * 8
+    said = at_once(*[partial(fill, number) for number in range(SEATS)])
+    assert said == [["stored"] * count] * SEATS
     for seat, events in zip(seats, per_seat, strict=True):
         assert list(seat.votes.values_list("event_id", flat=True)) == [vote.event_id for vote in events]
         assert chain_holds(ballot=Ballot.objects.get(pk=seat.pk))
 
 
+@pytest.mark.long  # the same races are run above and in test_claims.py without a web server
 def test_over_http_identical_votes_two_tabs_and_two_finishes_end_the_same_way(
     process_environment: dict[str, str],
 ) -> None:
