@@ -144,6 +144,7 @@ def test_chapters_are_marked_moved_named_and_closed_by_pointer(link: str, page: 
     assert [boundary["title"] for boundary in newest()["boundaries"]] == ["", "Later"]
 
 
+@pytest.mark.long  # the journey marks and names by pointer
 def test_chapters_are_marked_moved_named_and_closed_by_keys_alone(link: str, page: Page) -> None:
     hand = KeyboardListener(page)
     enter(hand, link)

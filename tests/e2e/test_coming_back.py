@@ -113,6 +113,7 @@ def test_answers_that_wait_on_this_device_count(scale_link: str, page: Page) -> 
     expect(page.locator("#previous")).to_be_visible()  # what arrives late is still this browser's own
 
 
+@pytest.mark.long  # the journeys reload drafts too
 def test_a_maker_of_summaries_finds_begun_and_finished_work_after_reload_back_and_on_another_device(
     maker_link: str, device: Callable[..., BrowserContext]
 ) -> None:

@@ -134,6 +134,7 @@ def test_from_a_zip_to_an_acr_link_that_opens(
     assert_within(laboratory, "zip to ACR link", clicks=12, fields=4)
 
 
+@pytest.mark.long  # as to an ACR link, with two more choices
 def test_from_a_zip_to_a_balanced_p835_test_at_one_loudness(
     laboratory: Laboratory, tmp_path: Path, device: Callable[..., BrowserContext]
 ) -> None:

@@ -83,9 +83,8 @@ class Moment:
         return first, first + round(MARKER_S * self.day.code.rate)
 
 
-@pytest.mark.parametrize(
-    ("name", "hours"), [(SHORT, SHORT_HOURS), *[pytest.param(name, 24, marks=pytest.mark.long) for name in DAYS]]
-)
+@pytest.mark.long  # uploads, chunks, delivery and the viewer have tests of their own
+@pytest.mark.parametrize(("name", "hours"), [(SHORT, SHORT_HOURS), *((name, 24) for name in DAYS)])
 def test_a_day_goes_from_upload_to_browsing_in_bounded_memory(
     name: str,
     hours: float,

@@ -51,6 +51,7 @@ def hand_in(page: Page, files: list[Path]) -> None:
     choosing.value.set_files(files)
 
 
+@pytest.mark.long  # test_creation imports by pointer, the test below pauses by key
 def test_files_are_handed_in_checked_and_imported_with_the_keyboard_alone(import_page: Page, files: list[Path]) -> None:
     hand_in(import_page, files)
     expect_arrived(import_page)

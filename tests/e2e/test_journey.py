@@ -93,7 +93,10 @@ def test_what_was_heard_is_recorded_to_the_end(experiment: Experiment, page: Pag
     assert heard["heard_ms"] == pytest.approx(1000 * (CLIP_S + SILENCE_S), abs=150)
 
 
-@pytest.mark.parametrize(("hands", "screen"), [(PointerListener, {}), (TouchListener, PHONE), (KeyboardListener, {})])
+@pytest.mark.parametrize(
+    ("hands", "screen"),
+    [(PointerListener, {}), pytest.param(TouchListener, PHONE, marks=pytest.mark.long), (KeyboardListener, {})],
+)
 def test_the_scale_stays_closed_until_the_clip_has_ended_and_says_so(
     hands: type[PointerListener], screen: dict[str, Any], experiment: Experiment, device: Callable[..., BrowserContext]
 ) -> None:

@@ -254,6 +254,7 @@ ACTIONS: dict[tuple[str, ...], Callable[..., None]] = {
 }
 
 
+@pytest.mark.long  # each page on the way has tests of its own
 def test_a_laboratory_needs_no_command_from_the_files_to_the_paper(
     platform: Platform, folder: Path, device: Callable[..., BrowserContext]
 ) -> None:

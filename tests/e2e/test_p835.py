@@ -108,6 +108,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     assert (heard["plays"], heard["level_db"], heard["interruptions"]) == (1, 0.5, [])
 
 
+@pytest.mark.long  # a journey takes back, test_aria opens both dialogs
 def test_an_answer_is_taken_back_a_clip_reported_and_a_pause_kept(link: str, page: Page) -> None:
     listener = KeyboardListener(page)
     listener.join(link)

@@ -113,6 +113,7 @@ def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
 
 
+@pytest.mark.long  # prefetch.test.ts shows what is fetched when
 def test_manifest_and_picture_of_the_day_are_fetched_while_instructions_are_read(
     prepared_link: str, device: Callable[..., BrowserContext]
 ) -> None:
@@ -216,6 +217,7 @@ def test_a_part_of_a_summary_is_looped_and_without_cue_sheets_nothing_is_said_of
     expect(page.get_by_text("Show where in the recording it comes from")).to_be_hidden()
 
 
+@pytest.mark.long  # passages.test.ts and the tests of the protocol find it
 def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
     platform: Platform, tmp_path: Path, device: Callable[..., BrowserContext]
 ) -> None:

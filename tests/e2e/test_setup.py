@@ -82,7 +82,9 @@ def check_sound_is_on(page: Page) -> None:
 
 
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
-@pytest.mark.parametrize("protocol", ["acr", "dcr", "abx", "p835"])
+@pytest.mark.parametrize(
+    "protocol", ["acr", "p835", *(pytest.param(each, marks=pytest.mark.long) for each in ("dcr", "abx"))]
+)
 def test_start_is_in_a_low_window_and_on_a_phone_with_the_volume_above(
     platform: Platform, device: Callable[..., BrowserContext], protocol: str, language: str
 ) -> None:

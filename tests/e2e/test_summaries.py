@@ -86,6 +86,7 @@ def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: E
     assert newest() == {"picked": [1, 6, 11], "listened": {"plays": 0}, "finished": True}
 
 
+@pytest.mark.long  # the journey makes one by touch
 def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
     maker = KeyboardListener(page)
     maker.join(link(experiment, MAKER))
@@ -160,6 +161,7 @@ def test_a_judge_rates_versions_by_keyboard_and_goes_on_after_a_reload(experimen
     assert newest() == {"marks": {"v1": 1, "v2": 2, "v3": 3}, "comment": "", "listened": {"plays": 0}, "finished": True}
 
 
+@pytest.mark.long  # the journey judges with the keyboard
 def test_a_judge_can_do_it_all_by_pointer(experiment: Experiment, page: Page) -> None:
     judge = PointerListener(page)
     judge.join(link(experiment, JUDGE))

@@ -182,6 +182,7 @@ def test_a_short_clip_is_drawn_and_heard_as_it_is(live_server: LiveServer, captu
     assert np.array_equal(heard.like(samples[:, 0]), samples[:, 0])
 
 
+@pytest.mark.long  # test_ingest has every state, the keyboard test above looks at one
 def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, capturing: Viewing, incoming: Path) -> None:
     day_mp3(incoming / "day.mp3", hours=1, rate=PREPARED_RATE)
     stimulus = bring_in(incoming, wait=False)["day"]
