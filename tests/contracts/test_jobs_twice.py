@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from analysis.models import ReportPdf, Result
+from analysis.services import report_pdf
 from core import database, restoring
 from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.worker import work
@@ -28,11 +30,19 @@ from rating.models import Experiment
 from rating.services.disposal import DAYS_IN_BIN
 from rating.services.votes import cast_vote
 from tests.factories import make_experiment, make_panel_experiment, seated_visit, vote_event
+from tests.scale import ALL
 from tests.stimuli.job_examples import STIMULI_EXAMPLES
 from tests.testapp.models import Effect
 from tests.testapp.tasks import write, write_unfenced
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _one_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the short run a text is written once; that it gives the same bytes again is in tests/core/test_pdf.py."""
+    if not ALL:
+        monkeypatch.setattr(report_pdf, "write_pdf", cache(report_pdf.write_pdf))
 
 
 def an_experiment_with_votes() -> dict[str, Any]:
