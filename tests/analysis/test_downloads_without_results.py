@@ -35,16 +35,22 @@ def asked(client: Client, experiment: Experiment, name: str) -> tuple[int, str]:
     return response.status_code, "" if response.streaming else response.json()["code"]
 
 
-@pytest.mark.parametrize(
-    "name", ["results/mos.csv", "results/mos/files/means.csv", "results/mos/files/table-conditions.tex"]
-)
-def test_results_that_were_not_computed_are_no_empty_file(client: Client, experiment: Experiment, name: str) -> None:
-    assert asked(client, make_experiment(experiment.owner, seats=1), name) == (409, "result.no_answers")
-    assert asked(client, experiment, name) == (409, "result.not_computed")
-    assert Job.objects.filter(name="analysis.refresh_results").count() == 1, "asking has them computed"
+def test_results_that_were_not_computed_are_no_empty_file_and_the_page_offers_none(
+    client: Client, experiment: Experiment
+) -> None:
+    names = ("results/mos.csv", "results/mos/files/means.csv", "results/mos/files/table-conditions.tex")
+    unanswered = make_experiment(experiment.owner, seats=1)
+    for name in names:
+        assert asked(client, unanswered, name) == (409, "result.no_answers")
+        assert asked(client, experiment, name) == (409, "result.not_computed")
+        assert Job.objects.filter(name="analysis.refresh_results").delete()[0] == 1, "asking has them computed"
     assert not AuditEntry.objects.filter(action="experiment.exported").exists()
+    page, offered = f"/experiments/{experiment.slug}/results/", f"/api/v1/experiments/{experiment.slug}/results/mos.csv"
+    assert offered not in client.get(page).content.decode()
     refresh()
-    assert asked(client, experiment, name) == (200, "")
+    for name in names:
+        assert asked(client, experiment, name) == (200, "")
+    assert offered in client.get(page).content.decode()
 
 
 def test_a_dataset_without_computed_results_says_so_and_holds_no_empty_tables(
@@ -62,10 +68,3 @@ def test_a_dataset_without_computed_results_says_so_and_holds_no_empty_tables(
         runpy.run_path(str(root / "analysis/starter.py"), run_name="__main__")
     assert ended.value.code == 0
     assert "There is no expected.csv to compare with." in capsys.readouterr().out
-
-
-def test_the_page_offers_no_file_of_results_that_were_not_computed(client: Client, experiment: Experiment) -> None:
-    address = f"/api/v1/experiments/{experiment.slug}/results/mos.csv"
-    assert address not in client.get(f"/experiments/{experiment.slug}/results/").content.decode()
-    refresh()
-    assert address in client.get(f"/experiments/{experiment.slug}/results/").content.decode()

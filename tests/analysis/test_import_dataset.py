@@ -30,6 +30,14 @@ def whole(shared_experiment: Experiment) -> bytes:
     return packed(shared_experiment)
 
 
+@pytest.fixture(scope="module")
+def copy(
+    shared_experiment: Experiment, whole: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Experiment, str]:
+    """What the dataset was imported as by its owner, and what was said."""
+    return imported(kept(tmp_path_factory.mktemp("copy") / "dataset.zip", whole), shared_experiment.owner.username)
+
+
 def imported(place: Path, owner: str, **how: object) -> tuple[Experiment, str]:
     before = set(Experiment.objects.values_list("pk", flat=True))
     out = io.StringIO()
@@ -51,10 +59,9 @@ def comparable(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
 
 
 def test_the_copy_has_the_same_answers_and_the_same_results(
-    experiment: Experiment, whole: bytes, tmp_path: Path
+    experiment: Experiment, whole: bytes, copy: tuple[Experiment, str]
 ) -> None:
-    place = kept(tmp_path / "dataset.zip", whole)
-    made, said = imported(place, experiment.owner.username)
+    made, said = copy
     assert (
         f"Re-created the experiment '{made.slug}' with {Vote.objects.filter(ballot__experiment=made).count()}" in said
     )
@@ -100,8 +107,8 @@ def test_sounds_that_the_server_lacks_come_from_a_folder(experiment: Experiment,
     assert made.collection != experiment.collection
 
 
-def test_everything_around_the_answers_is_restored(experiment: Experiment, whole: bytes, tmp_path: Path) -> None:
-    made, _said = imported(kept(tmp_path / "dataset.zip", whole), experiment.owner.username)
+def test_everything_around_the_answers_is_restored(copy: tuple[Experiment, str]) -> None:
+    made, _said = copy
     assert [seat.state for seat in Seat.objects.filter(panel__experiment=made)] == [
         *("finished", "finished", "taken", "taken", "abandoned", "open", "open")
     ]

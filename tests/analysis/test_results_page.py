@@ -72,6 +72,7 @@ def test_an_open_page_compares_with_the_unprocessed_condition_first(client: Clie
 
 def test_the_reader_chooses_what_the_interval_is_over(client: Client, experiment: Experiment) -> None:
     tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    scale = {} if ALL else {"scale": "BAK"}  # a smaller page; all scales are in order on the page of the next test
     seen = set()
     for unit in ("listener", "item", "two-way", "vote", "vote-1.96"):
         wanted = [
@@ -81,8 +82,10 @@ def test_the_reader_chooses_what_the_interval_is_over(client: Client, experiment
                 between(row),
             ]
             for row in tables[UNIT_TABLES[unit]]
+            if row["scale"] in scale.values() or not scale
         ]
-        assert cells(page(client, experiment, unit=unit)) == wanted
+        assert wanted
+        assert cells(page(client, experiment, unit=unit, **scale)) == wanted
         seen.add(str(wanted))
     assert len(seen) == 5
 
@@ -250,6 +253,8 @@ def test_the_warning_of_few_answers_follows_the_number_that_was_planned() -> Non
     refresh()
     found = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["warnings"]
     assert {"code": "few_votes", "scale": "QUALITY", "cells": 4, "of": 4, "least": 2, "planned": 3} in found
+    if not ALL:
+        return  # that nothing is said of enough answers, test_every_part_is_there_and_few_answers_are_grey shows
     sit_down(experiment).answer_all()
     refresh()
     found = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["warnings"]

@@ -21,6 +21,7 @@ from stimuli.models import Import
 from tests.analysis.p835_material import CONDITIONS, SECRETS, listen, p835_experiment, refresh
 from tests.factories import make_experiment, make_user
 from tests.people import bearing, browser_of, token_of
+from tests.scale import ALL
 
 pytestmark = pytest.mark.django_db
 ITEMS = 4
@@ -167,7 +168,8 @@ def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(
     tables = ("correlations", "errors", "pairs")
     assert names >= {f"table-metric-{name}.{end}" for name in tables for end in ("csv", "tex", "md", "xlsx")}
     assert "metrics.svg" in names
-    for link in links:
+    wanted = links if ALL else one_of_each(links)
+    for link in wanted:
         assert client.get(link).status_code == 200, link
     [address] = [link for link in links if "table-metric-errors.csv" in link]
     written = b"".join(client.get(address)).decode()
@@ -176,7 +178,15 @@ def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(
     [part] = [each for each in token.get(told).json()["figures"] if (each["scale"], each["level"]) == ("BAK", "file")]
     assert [float(row["rmse_star"]) for row in rows] == [row["rmse_star"] for row in part["prediction_errors"]]
     assert token.get(f"{told}files/nothing.csv").json()["code"] == "result.unknown_file"
-    assert AuditEntry.objects.filter(action="experiment.exported").count() >= len(links)
+    assert AuditEntry.objects.filter(action="experiment.exported").count() >= len(wanted)
+
+
+def one_of_each(links: list[str]) -> list[str]:
+    """Of every figure and table one file, and of two in a row not the same form."""
+    by_name: dict[str, list[str]] = {}
+    for link in links:
+        by_name.setdefault(link.partition("?")[0].rpartition("/")[2].partition(".")[0], []).append(link)
+    return [same[place % len(same)] for place, same in enumerate(by_name.values())]
 
 
 @pytest.mark.usefixtures("unconfined")

@@ -14,9 +14,20 @@ from analysis.statistics.contrasts import all_pairs, to_reference
 from analysis.statistics.mixed_model import Dropped, MixedModel, _crossed, _Design, fit_mixed_model
 from core.errors import AppError
 from tests.analysis.statistics.reference.votes import TABLES, simulate
+from tests.scale import ALL
 
 FIGURES = json.loads((Path(__file__).parent / "reference" / "figures.json").read_text())
-FITTED = [(name, kind) for name, each in FIGURES.items() if name in TABLES for kind in each["models"]]
+FITTED = [
+    pytest.param(
+        name,
+        kind,
+        marks=[pytest.mark.long] if (name, kind) == ("sparse", "full") else [],  # others lack nothing of it but size
+    )
+    for name, each in FIGURES.items()
+    if name in TABLES
+    for kind in each["models"]
+]
+SEEDS = 6 if ALL else 1  # of simulated votes, beside those on which R's figures were made
 FACTORS = "_with_factors"
 GROUPS = {
     "listener": "listener",
@@ -86,7 +97,7 @@ def in_panels(*, seed: int) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("panels", [False, True])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_no_other_components_have_a_lower_criterion(seed: int, panels: bool) -> None:
     rng = np.random.default_rng(seed)
     votes = in_panels(seed=seed) if panels else small(seed=seed, shape=(5, 6, 3))
@@ -114,7 +125,7 @@ def test_the_second_derivatives_are_differences_of_the_gradient(name: str) -> No
 
 
 @pytest.mark.parametrize("factors", [(), ("panel",)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(min(SEEDS, 3)))
 def test_the_fit_is_the_same_from_other_variances(seed: int, factors: tuple[str, ...]) -> None:
     votes = small(seed=seed, shape=(8, 9, 3)).sample(frac=0.8, random_state=seed)
     votes = votes.assign(panel=votes["listener"] % 2)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import cache
 from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
@@ -21,8 +22,12 @@ def tables(*, raters: int = 6, blind: bool = False) -> dict[str, Any]:
     """The tables of a result as a reader gets them."""
     letters = dict(zip(sorted(CONDITIONS), "FEDCBA", strict=True))
     names = letters if blind else {name: name for name in CONDITIONS}
-    found = analyse(complete(raters=raters))
-    return shown(found, names=names, blind=blind, scales=["TC", "SD"], open_only=PlaneReport.open_only)
+    return shown(analysed(raters), names=names, blind=blind, scales=["TC", "SD"], open_only=PlaneReport.open_only)
+
+
+@cache
+def analysed(raters: int) -> dict[str, Any]:
+    return analyse(complete(raters=raters))
 
 
 def drawn(**how: Any) -> ElementTree.Element:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -40,6 +41,17 @@ def shared_experiment(module_db: None) -> Experiment:
     rate(made, shift=0.1)
     refresh()
     return made
+
+
+@pytest.fixture(scope="module")
+def shared_unanswered(module_db: None) -> Experiment:
+    return plane_experiment(seats=1)
+
+
+@pytest.fixture
+def unanswered(shared_unanswered: Experiment) -> Experiment:
+    """An experiment of one seat in which nobody has answered yet."""
+    return deepcopy(shared_unanswered)
 
 
 def open_up(experiment: Experiment) -> Experiment:
@@ -151,8 +163,8 @@ def test_incomplete_blocks_are_told(client: Client) -> None:
     assert "blocks of rater and recording are incomplete" not in html  # one recording fewer is no incomplete block
 
 
-def test_before_the_first_answer_the_page_says_so(client: Client) -> None:
-    html = page(client, plane_experiment(seats=1))
+def test_before_the_first_answer_the_page_says_so(client: Client, unanswered: Experiment) -> None:
+    html = page(client, unanswered)
     assert "No answers yet." in html
     assert "<svg" not in html.partition("data-results")[2].partition('id="downloads"')[0]
 
@@ -183,10 +195,9 @@ def worked_on(experiment: Experiment) -> Trial:
     return trial
 
 
-def test_the_file_of_placements_holds_every_move_in_order(client: Client) -> None:
-    made = plane_experiment(seats=1)
-    trial = worked_on(made)
-    found = rows(client, made, "placements.csv")
+def test_the_file_of_placements_holds_every_move_in_order(client: Client, unanswered: Experiment) -> None:
+    trial = worked_on(unanswered)
+    found = rows(client, unanswered, "placements.csv")
     assert [(row["seq"], row["summary"], row["status"], row["input"], row["revision"]) for row in found] == [
         ("1", "1", "tentative", "pointer", "1"),
         ("2", "1", "tray", "keys", "2"),
@@ -206,8 +217,8 @@ def test_the_file_of_placements_holds_every_move_in_order(client: Client) -> Non
     assert marks == {slot: (cross["tc"], cross["sd"]) for slot, cross in crosses_of(trial, 0.0).items()}
 
 
-def test_a_page_that_is_not_closed_has_moves_and_no_marks(client: Client) -> None:
-    made = plane_experiment(seats=1)
+def test_a_page_that_is_not_closed_has_moves_and_no_marks(client: Client, unanswered: Experiment) -> None:
+    made = unanswered
     trial = seated_visit(made).seat.ballot.trials.order_by("position")[0]
     crosses: dict[str, Any] = crosses_of(trial, 0.0)
     send(trial, {"crosses": crosses, "moves": moves_to(crosses)})
@@ -232,12 +243,11 @@ def test_the_study_s_own_sheet_has_every_mark_under_its_words(client: Client, ex
     assert {row["file_id"] for row in found} == {"1", "2", "3"}
 
 
-def test_what_raters_wrote_is_in_the_file_of_notes(client: Client) -> None:
-    made = plane_experiment(seats=1)
-    worked_on(made)
+def test_what_raters_wrote_is_in_the_file_of_notes(client: Client, unanswered: Experiment) -> None:
+    worked_on(unanswered)
     told = [
         (row["about"], row["hour"], row["summary"], row["sources"], row["text"])
-        for row in rows(client, made, "notes.csv")
+        for row in rows(client, unanswered, "notes.csv")
     ]
     assert told == [
         ("source", "", "", "", "gulls"),

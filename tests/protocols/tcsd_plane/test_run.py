@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,17 @@ from analysis.blinded_view import shown
 from protocols.tcsd_plane.analysis import PlaneStatistics
 from protocols.tcsd_plane.analysis.placements import Placement
 from tests.protocols.tcsd_plane.placed import CONDITIONS, SETTINGS, close, placed, table, values
+from tests.scale import ALL
 
 
 def run(marks: pd.DataFrame) -> Any:
     return PlaneStatistics().run(marks)
+
+
+@cache
+def usual() -> Any:
+    """What is found in placed(), for tests that only look at it."""
+    return run(table(placed()))
 
 
 def test_marks_on_two_scales_are_points() -> None:
@@ -27,7 +35,7 @@ def test_marks_on_two_scales_are_points() -> None:
 
 
 def test_the_order_of_the_rows_and_categories_play_no_part() -> None:
-    marks = table(placed(2, gaps=0.1))
+    marks = table(placed(2, raters=6 if ALL else 4, recordings=3 if ALL else 2, gaps=0.1))
     shuffled = marks.iloc[np.random.default_rng(1).permutation(len(marks))].reset_index(drop=True)
     coded = shuffled.astype(dict.fromkeys(("listener", "item", "condition", "scale", "kind"), "category"))
     assert json.dumps(run(marks)) == json.dumps(run(shuffled)) == json.dumps(run(coded))
@@ -38,7 +46,7 @@ def test_practice_other_scales_and_an_axis_alone_do_not_count() -> None:
     practice = table([Placement(1, "X", "even", 0.1, 0.1)], kind="practice")
     other = table([Placement(1, "A", "even", 0.1, 0.1)], scale="OVRL")
     alone = table([Placement(8, "A", "even", 0.1, 0.1)]).iloc[:1]
-    assert run(pd.concat([marks, practice, other, alone], ignore_index=True)) == run(marks)
+    assert run(pd.concat([marks, practice, other, alone], ignore_index=True)) == usual()
 
 
 def test_the_axes_may_come_from_two_passes_and_repeats_are_averaged() -> None:
@@ -50,7 +58,7 @@ def test_the_axes_may_come_from_two_passes_and_repeats_are_averaged() -> None:
 
 
 def test_factors_of_conditions_make_families() -> None:
-    result = run(table(placed()))
+    result = usual()
     assert {(row["family"], row["z"], row["condition"]) for row in result["curves"]} == {
         (made.family, made.z, condition) for condition, made in SETTINGS.items()
     }
@@ -88,7 +96,7 @@ def test_results_are_json_without_nan(marks: list[Placement]) -> None:
 
 def test_a_blind_reader_sees_letters_for_names() -> None:
     letters = dict(zip(sorted(CONDITIONS), "FEDCBA", strict=True))
-    tables = shown(run(table(placed())), names=letters, blind=True, scales=["TC", "SD"])
+    tables = shown(usual(), names=letters, blind=True, scales=["TC", "SD"])
     told = {name: rows for name, rows in tables.items() if name not in {"trade_off", "families", "curves", "equal_z"}}
     assert not any("family" in row for rows in told.values() if isinstance(rows, list) for row in rows)
     assert not [name for name in CONDITIONS if f'"{name}"' in json.dumps(told)]

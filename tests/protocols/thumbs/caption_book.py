@@ -3,6 +3,7 @@
 import io
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -61,7 +62,13 @@ def whole_answer(**changes: float) -> Answer:
 
 
 def opened(made: Book) -> Workbook:
-    return load_workbook(io.BytesIO(workbook.write_book(made)))
+    # The same book is the same file, so the one that most tests begin with is written once.
+    return load_workbook(io.BytesIO(_usual_file() if made == book() else workbook.write_book(made)))
+
+
+@cache
+def _usual_file() -> bytes:
+    return workbook.write_book(book())
 
 
 def returned(file: Workbook, made: Book) -> Returned:

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,14 @@ ALL = {"dataset": None, "group": None}
 
 
 def run(marks: pd.DataFrame) -> dict[str, Any]:
-    result: dict[str, Any] = CaptionStatistics().run(marks)
-    return result
+    tables: dict[str, Any] = CaptionStatistics().run(marks)
+    return tables
+
+
+@cache
+def result(*, people: int = 4, clips: int = 6, seed: int = 1) -> dict[str, Any]:
+    """What is found in captions() of the same size, for tests that only look at it."""
+    return run(table(captions(people=people, clips=clips, seed=seed)))
 
 
 def pick(rows: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
@@ -47,7 +54,7 @@ def _value(caption: Caption, scale: str) -> float:
 @pytest.mark.parametrize("source", SOURCES)
 def test_means_are_over_assessors_first_and_then_over_clips(source: str, scale: str) -> None:
     scored = captions()
-    found = pick(run(table(scored))["rows"], condition=source, scale=scale, dataset="D1", group="expert")
+    found = pick(result()["rows"], condition=source, scale=scale, dataset="D1", group="expert")
     means = clip_means(scored, source, scale, dataset="D1", group="expert")
     low, high = stats.t.interval(0.95, len(means) - 1, np.mean(means), stats.sem(means))
     assert found["mean"] == pytest.approx(statistics.fmean(means))
@@ -58,7 +65,7 @@ def test_means_are_over_assessors_first_and_then_over_clips(source: str, scale: 
 
 def test_the_interval_over_assessors_stands_apart_and_says_so() -> None:
     scored = captions()
-    found = pick(run(table(scored))["over_assessors"], condition="system", scale="RECALL", **ALL)
+    found = pick(result()["over_assessors"], condition="system", scale="RECALL", **ALL)
     people = [
         statistics.fmean(c.scores["RECALL"] for c in scored if (c.listener, c.condition) == (who, "system"))
         for who in (1, 2, 3, 4)
@@ -68,7 +75,7 @@ def test_the_interval_over_assessors_stands_apart_and_says_so() -> None:
 
 def test_two_sources_are_compared_clip_by_clip_with_scipy_s_numbers() -> None:
     scored = captions(clips=8)
-    rows = run(table(scored))["contrasts"]
+    rows = result(clips=8)["contrasts"]
     for scale in (*ENTERED, "OVERALL"):
         found = pick(rows, condition="describer", against="system", scale=scale, **ALL)
         one, other = (np.array(clip_means(scored, source, scale)) for source in SOURCES)
@@ -85,7 +92,7 @@ def test_two_sources_are_compared_clip_by_clip_with_scipy_s_numbers() -> None:
 def test_holm_is_over_the_six_scores_of_a_pair() -> None:
     rows = [
         each
-        for each in run(table(captions(clips=8)))["contrasts"]
+        for each in result(clips=8)["contrasts"]
         if (each["condition"], each["against"], each["dataset"], each["group"]) == ("describer", "system", None, None)
     ]
     ordered = sorted(rows, key=lambda each: float(each["p"]))
@@ -95,7 +102,7 @@ def test_holm_is_over_the_six_scores_of_a_pair() -> None:
 
 
 def test_the_same_pair_the_other_way_round_differs_in_sign_alone() -> None:
-    rows = run(table(captions()))["contrasts"]
+    rows = result()["contrasts"]
     one = pick(rows, condition="describer", against="system", scale="PRECISION", **ALL)
     back = pick(rows, condition="system", against="describer", scale="PRECISION", **ALL)
     assert back["difference"] == pytest.approx(-one["difference"])
@@ -111,11 +118,11 @@ def test_sources_are_compared_with_assessors_and_clips_random(scale: str) -> Non
         columns=["listener", "item", "condition", "score"],
     )
     (pair,) = all_pairs(fit_mixed_model(marks))
-    result = run(table(scored))
-    found = pick(result["model_contrasts"], scale=scale, condition=pair.a, against=pair.b)
+    tables = result(people=5, clips=7, seed=3)
+    found = pick(tables["model_contrasts"], scale=scale, condition=pair.a, against=pair.b)
     assert (found["difference"], found["se"], found["df"]) == pytest.approx((pair.estimate, pair.se, pair.df), rel=1e-6)
     assert (found["p"], found["ci_low"]) == pytest.approx((pair.p, pair.low), rel=1e-6)
-    mean = pick(result["model_level"], scale=scale, condition=pair.a)
+    mean = pick(tables["model_level"], scale=scale, condition=pair.a)
     assert (mean["n_listeners"], mean["n_items"], mean["n_votes"]) == (5, 7, 35)
 
 
@@ -159,7 +166,7 @@ def test_assessors_who_say_the_same_agree_and_strangers_do_not() -> None:
     echo = one + [each._replace(listener=2) for each in one]
     same = pick(run(table(echo))["agreement"], scale="RECALL", group=None)
     assert (same["icc_single"], same["icc_mean"], same["alpha"]) == pytest.approx((1, 1, 1))
-    other = pick(run(table(captions()))["agreement"], scale="RECALL", group=None)
+    other = pick(result()["agreement"], scale="RECALL", group=None)
     assert other["alpha"] < 0.5
     assert (other["n_assessors"], other["icc_captions"]) == (4, 12)
     assert other["icc_mean"] == pytest.approx(4 * other["icc_single"] / (1 + 3 * other["icc_single"]))
@@ -193,12 +200,11 @@ def test_practice_and_the_order_of_rows_play_no_part() -> None:
     marks = table(captions())
     practice = row(1, "expert", "example", "D1", "system", "PRECISION", 1.0) | {"kind": "practice"}
     mixed = pd.concat([marks.sample(frac=1, random_state=3), pd.DataFrame([practice])])
-    assert run(mixed) == run(marks)
+    assert run(mixed) == result()
 
 
 def test_without_marks_every_table_is_there_and_empty() -> None:
-    result = run(table([]))
-    assert [name for name, rows in result.items() if rows == []] == [
+    assert [name for name, rows in run(table([])).items() if rows == []] == [
         *("rows", "over_assessors", "clips", "contrasts", "model_level", "model_contrasts", "components"),
         *("assessors", "agreement", "synthesised", "warnings"),
     ]

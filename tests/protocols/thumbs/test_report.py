@@ -59,6 +59,11 @@ def shared_experiment(module_db: None) -> Experiment:
     return made
 
 
+@pytest.fixture(scope="module")
+def usual_page(shared_experiment: Experiment) -> str:
+    return page(Client(), shared_experiment)
+
+
 def page(client: Client, experiment: Experiment, **choices: str) -> str:
     client.force_login(experiment.owner)
     response = client.get(f"/experiments/{experiment.slug}/results/?{urlencode(choices)}")
@@ -77,8 +82,8 @@ def rows(client: Client, experiment: Experiment, name: str) -> list[dict[str, st
     return list(csv.DictReader(io.StringIO(content(client, experiment, name))))
 
 
-def test_the_page_shows_every_table_and_names_no_source(client: Client, experiment: Experiment) -> None:
-    shown = page(client, experiment)
+def test_the_page_shows_every_table_and_names_no_source(usual_page: str) -> None:
+    shown = usual_page
     assert "secret" not in shown
     for title in (
         "Scores by source",
@@ -101,8 +106,8 @@ def test_no_file_names_a_source_before_unblinding_and_every_file_does_after(
     assert not [name for name in names if "secretsystem" not in content(client, opened, name)]
 
 
-def test_one_dataset_can_be_looked_at_by_itself(client: Client, experiment: Experiment) -> None:
-    assert 'id="dataset-2"' in page(client, experiment)
+def test_one_dataset_can_be_looked_at_by_itself(client: Client, experiment: Experiment, usual_page: str) -> None:
+    assert 'id="dataset-2"' in usual_page
     shown = page(client, experiment, dataset="D2")
     assert 'aria-current="true">D2</a>' in shown
     assert 'aria-current="true">All</a>' in page(client, experiment, dataset="nonsense")

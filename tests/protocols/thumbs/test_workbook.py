@@ -3,6 +3,7 @@
 import io
 import zipfile
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from listening.workbooks.base import Choices, Returned
 from protocols.thumbs import workbook
 from rating.protocol import Answer
 from tests.protocols.thumbs.caption_book import FIRST_ROW, PROTOCOL, SCORES, book, fill, opened, returned, whole_answer
+from tests.scale import ALL
 
 LAST_ROW = FIRST_ROW + 3
 
@@ -36,8 +38,12 @@ def test_what_is_written_comes_back_value_for_value() -> None:
     assert told(PROTOCOL.read(workbook.payload_of(result.answers["trial1"], plan), plan)) == told(before)
 
 
-@pytest.mark.parametrize("penalty", [0, -0.1, -0.3, -0.7, -1.1, -1.9, -2])
-@pytest.mark.parametrize("score", [1, 1.5, 5])
+PENALTIES, RATED = (0, -0.1, -0.3, -0.7, -1.1, -1.9, -2), (1, 1.5, 5)
+# Each value is typed beside another one; in every combination with --all.
+BESIDE = [(penalty, RATED[place % len(RATED)]) for place, penalty in enumerate(PENALTIES)]
+
+
+@pytest.mark.parametrize(("penalty", "score"), list(product(PENALTIES, RATED)) if ALL else BESIDE)
 def test_every_value_of_the_scales_survives(penalty: float, score: float) -> None:
     file = opened(book())
     fill(file, FIRST_ROW, FLUENCY=penalty, RECALL=score)
