@@ -13,6 +13,7 @@ import pytest
 
 from tests.contracts.tree import ROOT, bytecode_of, copy_kernels, every_file, link_bytecode, read, relative
 from tests.migrated import copy_tables
+from tests.scale import ALL
 
 PAGE = "docs/adding-a-protocol.md"
 EXAMPLE_FILE = re.compile(r"^`([\w./-]+)`\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -30,13 +31,25 @@ WHOLE = (
     "test_every_module_says_in_a_sentence_what_it_is",
 )
 CHECKS = """
+from django.core.management import call_command
+call_command("check")
+call_command("makemigrations", check_changes=True, dry_run=True)
+"""
+BY_THEMSELVES = """
 import os
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
-from django.core.management import call_command
-call_command("check")
-call_command("makemigrations", check_changes=True, dry_run=True)
+"""
+# The tests, and then the checks in the same process: most of either is to load everything.
+TESTS_AND_CHECKS = f"""
+import sys
+import pytest
+status = pytest.main(sys.argv[1:])
+if status != 0:
+    raise SystemExit(status)
+{CHECKS}
+print("checked")
 """
 
 
@@ -109,23 +122,26 @@ def run(copy: Copy, *command: str) -> str:
     return done.stdout
 
 
-def test_the_example_keeps_the_contract_and_can_be_taken_from_link_to_result(followed: Copy) -> None:
+def test_the_example_keeps_the_contract_needs_no_migration_and_can_be_taken_from_link_to_result(followed: Copy) -> None:
     slug = protocol_module().parent.name
     own_tests = [path for path in worked_example() if path.startswith("tests/")]
     # The protocols that were there before are tested by the same suites, in this very run.
     wanted = " or ".join([slug, *WHOLE])
-    spoken = run(followed, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-k", wanted, *SUITES, *own_tests)
+    asked = ("-v", "-p", "no:cacheprovider", "-k", wanted, *SUITES, *own_tests)
+    spoken = run(followed, "-c", TESTS_AND_CHECKS, *asked)
     assert f"{VISIT}[{slug}] PASSED" in spoken
     assert f"test_a_protocol_keeps_its_contract[reading-{slug}] PASSED" in spoken
     assert all(f"{path}::" in spoken for path in own_tests)
+    assert spoken.endswith("No changes detected\nchecked\n")
 
 
-def test_the_example_passes_the_checks_and_needs_no_migration(followed: Copy) -> None:
+def test_the_example_passes_the_checks_of_the_code(followed: Copy) -> None:
     python = [path for path in worked_example() if path.endswith(".py")]
     run(followed, "-m", "ruff", "check", "--no-cache", *python, "config/settings.py")
     run(followed, "-m", "ruff", "format", "--no-cache", "--check", *python, "config/settings.py")
     run(followed, "-c", "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))")
-    run(followed, "-c", CHECKS)
+    if ALL:  # once more under the settings of a server
+        run(followed, "-c", BY_THEMSELVES + CHECKS)
 
 
 def test_only_new_files_and_one_settings_line_were_needed(followed: Copy) -> None:

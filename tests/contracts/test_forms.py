@@ -260,7 +260,12 @@ def client_of(experiment: Experiment) -> Client:
     return browser_of(experiment.owner)
 
 
-@pytest.mark.parametrize("route", FORMS)
+# Buttons alone are pressed by their owner in test_routes.py as well, and looked at where each page is tested.
+BUTTONS = {route for route, form in FORMS.items() if not form.wrong}
+TYPED = [pytest.param(route, marks=[pytest.mark.long] * (route in BUTTONS - {"rating:state"})) for route in FORMS]
+
+
+@pytest.mark.parametrize("route", TYPED)
 def test_a_post_that_succeeds_redirects_to_a_page(route: str, made: dict[Make, Experiment]) -> None:
     form = FORMS[route]
     experiment = deepcopy(made[form.make])

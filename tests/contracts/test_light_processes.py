@@ -1,5 +1,6 @@
-"""Web processes and workers load no decoder and no compiler, and a worker loads no page."""
+"""Web processes and workers load no decoder and no compiler, without Redis no Celery, and a worker loads no page."""
 
+import os
 import subprocess
 import sys
 
@@ -22,6 +23,11 @@ JOBS = """
 from core.jobs import declared_jobs
 assert len(declared_jobs()) > 3
 """
+NO_REDIS = """
+from core.jobs.notify import notify
+from core.models import Job
+assert notify(Job(name="a")) is False
+"""
 START_OF_A_WORKER = """
 from core.management.commands.run_worker import Command
 command = Command()
@@ -31,11 +37,14 @@ command.check(tags=command.requires_system_checks)
 
 @pytest.mark.parametrize(
     ("program", "unwanted"),
-    [(PAGES + JOBS, HEAVY), (START_OF_A_WORKER + JOBS, (*HEAVY, "config.urls", "rest_framework.views"))],
+    [
+        (PAGES + JOBS + NO_REDIS, (*HEAVY, "celery", "kombu")),
+        (START_OF_A_WORKER + JOBS, (*HEAVY, "config.urls", "rest_framework.views")),
+    ],
 )
 def test_a_process_loads_only_what_it_needs(program: str, unwanted: tuple[str, ...]) -> None:
     found = f"print(*[name for name in {unwanted!r} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", DJANGO + program + found], check=True, cwd=ROOT, capture_output=True, text=True
-    )
+    environment = {name: value for name, value in os.environ.items() if name != "EARMARK_REDIS_URL"}
+    command = [sys.executable, "-c", DJANGO + program + found]
+    done = subprocess.run(command, env=environment, check=True, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == []

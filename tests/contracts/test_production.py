@@ -189,6 +189,14 @@ def test_what_compose_starts_works_together_behind_nginx(site: Site) -> None:
     assert json.loads(refused.read())["code"] == "request.too_large"
     assert site.open(votes, data=b"{}", headers={"Content-Type": "application/json"}).status < 413
 
+    # gunicorn has a log of its own for requests that it cannot read, and writes no link down there.
+    with socket.create_connection(("127.0.0.1", site.upstream), timeout=60) as line:
+        line.sendall(b"GET /join/Wg2zefXkQ93nV_1b-2Lm/\r\nHost: 127.0.0.1\r\n\r\n")
+        assert line.recv(12) == b"HTTP/1.1 400"
+    log = site.children["web"].log
+    site.eventually("a line in the log", lambda: "/join/[hidden]" in log.read_text())
+    assert "Wg2zef" not in log.read_text()
+
     # A job goes out over Redis, is done by the Celery worker, and beat keeps the schedule.
     job = enqueue(write, effect="delivered")
     site.eventually("the job", lambda: Job.objects.get(pk=job.pk).state == Job.State.DONE)

@@ -31,6 +31,9 @@ from tests.factories import tone
 from tests.scale import ALL
 
 LISTENERS = 2
+# One for each kind of page: a workspace, and texts; both have a method of their own. Rated clips and the shared method
+# are those of the example, whose visit test_adding_a_protocol.py takes.
+KINDS = ("tcsd_plane", "speech_summaries")
 ITEMS = "pq" if ALL else "p"
 # Options that decide how many pages a seat has; with --all as they are unless somebody chooses.
 FEW_PAGES = {} if ALL else {"practice": 1, "repetitions": 1}
@@ -80,7 +83,13 @@ def fold_results() -> None:
     work(claimed)
 
 
-@pytest.mark.parametrize("protocol", protocols().values(), ids=lambda protocol: protocol.slug)
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        pytest.param(protocol, id=slug, marks=[pytest.mark.long] * (slug not in KINDS))
+        for slug, protocol in protocols().items()
+    ],
+)
 def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
     protocol: Protocol, live_server: LiveServer, tmp_path: Path
 ) -> None:

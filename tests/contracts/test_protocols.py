@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.apps import AppConfig, apps
 from django.template.loader import render_to_string
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.registry import get_method, get_report, method_of
@@ -40,6 +40,7 @@ from rating.protocol import (
 )
 from rating.registry import SHARED_VIEW, module_of, protocol_apps, protocols, view_of
 from tests.contracts.protocol_material import ENTRIES
+from tests.scale import ALL
 
 WRONG_LEAVES = [
     *(None, True, False, "", "5", "x" * 5000, [], [1], {}, {"a": 1}),
@@ -236,6 +237,7 @@ def test_a_protocol_keeps_its_contract(protocol: Protocol, check: Callable[[Prot
 
 
 @EVERY
+@settings(max_examples=100 if ALL else 10)  # every wrong value in every place is among the checks above
 @given(payload=JSON)
 def test_any_json_is_read_or_refused(protocol: Protocol, payload: Json) -> None:
     trial = planned(protocol)[0]

@@ -12,6 +12,9 @@ from stimuli.models import Recording
 from tests.factories import Sitting, event, make_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
+# One for each kind of page: a clip to be rated, texts, and a workspace. That no protocol names anything in what it
+# presents is in the contract of protocols, and all of it is served in the same way.
+KINDS = ("acr", "speech_summaries", "tcsd_plane")
 
 
 def everything_in(response: HttpResponseBase) -> str:
@@ -38,7 +41,9 @@ def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
     return seen
 
 
-@pytest.mark.parametrize("slug", protocols())
+@pytest.mark.parametrize(
+    "slug", [pytest.param(slug, marks=[pytest.mark.long] * (slug not in KINDS)) for slug in protocols()]
+)
 def test_a_whole_visit_names_nothing(slug: str) -> None:
     sitting = sit_down(make_experiment(protocol=slug, seats=1))
     seen = "".join(everything_in(response) for response in whole_visit(sitting))
