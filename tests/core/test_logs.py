@@ -116,6 +116,7 @@ def test_secrets_are_known_by_where_they_stand_or_how_they_look(text: str, maske
     assert mask(text) == (masked or "/api/v1/visits/7c9e6679-7425-40de-944b-e07fc1f90ae7/media/[hidden]/clip/")
 
 
+@pytest.mark.long  # tests/contracts/test_production.py asks the same of the server that it starts
 def test_the_web_server_writes_no_link_down(process_environment: dict[str, str]) -> None:
     """gunicorn has a log of its own, with handlers of its own, for requests that it cannot read."""
     with web_server(process_environment, application="config.wsgi:application") as server:

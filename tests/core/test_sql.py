@@ -16,8 +16,8 @@ COLUMNS = ("id", "created_at", "position", "ask", "detail", "skipped_at", "answe
 TRIALS = f"SELECT {', '.join(COLUMNS)} FROM rating_trial WHERE ballot_id = %(ballot)s ORDER BY position"
 
 
-@pytest.fixture
-def ballots() -> list[Ballot]:
+@pytest.fixture(scope="module")
+def ballots(module_db: None) -> list[Ballot]:
     return [seated_visit().seat.ballot for _ in range(2)]
 
 

@@ -17,6 +17,7 @@ from pytest_django.fixtures import Settings
 from core.jobs import declared_jobs, enqueue, notify, queue
 from core.models import Job
 from tests.factories import make_user
+from tests.scale import ALL
 from tests.servers import free_port
 from tests.testapp.models import Effect
 from tests.testapp.tasks import hold, stumble, write, write_bulk, write_result, write_urgent
@@ -25,7 +26,7 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROOT = Path(__file__).resolve().parents[3]
-CHUNKS_OF_A_DAY = 132
+CHUNKS_OF_A_DAY = 132 if ALL else 12
 PATIENCE_S = 90
 
 
@@ -134,6 +135,7 @@ def test_an_absent_redis_fails_nothing_and_the_next_request_does_not_wait_for_it
     assert notifier.backing_off
 
 
+@pytest.mark.long  # tests/contracts/test_light_processes.py looks at the same in a process that looks for more
 def test_without_redis_nothing_of_celery_is_loaded_by_a_request() -> None:
     script = (
         "import django, sys; django.setup(); import django.urls; django.urls.get_resolver().url_patterns;"

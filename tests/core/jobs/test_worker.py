@@ -13,12 +13,14 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings as django_settings
 from django.db import connection, connections, transaction
 from pytest_django.fixtures import Settings
 
 from core.jobs import declared_jobs, enqueue, queue
 from core.jobs.worker import Worker
 from core.models import Job
+from tests.scale import ALL
 from tests.testapp.models import Effect
 from tests.testapp.tasks import (
     hold,
@@ -92,7 +94,7 @@ def test_the_worker_does_what_a_person_waits_for_before_bulk_work_that_was_asked
 
 
 def test_with_the_chunks_of_a_day_waiting_an_import_check_and_a_results_refresh_are_next() -> None:
-    day = [enqueue(hold, effect=f"chunk {n}") for n in range(132)]
+    day = [enqueue(hold, effect=f"chunk {n}") for n in range(132 if ALL else 12)]
     with RunningWorker(Worker(threads=2, poll_s=0.01)):
         wait_until(lambda: Job.objects.get(pk=day[0].pk).state == Job.State.RUNNING, patience_s=PATIENCE_S)
         with transaction.atomic():
@@ -179,6 +181,16 @@ def test_a_worker_survives_jobs_that_break() -> None:
     assert "ZeroDivisionError" in Job.objects.get(pk=broken.pk).error
 
 
+def test_a_worker_that_is_told_to_stop_ends_the_job_that_runs_and_takes_no_other() -> None:
+    jobs = [enqueue(hold, effect=str(n)) for n in range(2)]
+    with RunningWorker(Worker(threads=1, poll_s=0.01)) as running:
+        wait_until(lambda: Job.objects.get(pk=jobs[0].pk).state == Job.State.RUNNING, patience_s=PATIENCE_S)
+        running.worker.stop()
+        Effect.objects.create(key="released")
+        running.thread.join(PATIENCE_S)
+    assert [Job.objects.get(pk=job.pk).state for job in jobs] == [Job.State.DONE, Job.State.QUEUED]
+
+
 def test_a_job_that_outlives_its_lease_runs_once_because_its_lease_is_extended(settings: Settings) -> None:
     settings.JOB_LEASE_S = 0.6
     enqueue(write_unfenced, effect="long", work_s=2)
@@ -204,11 +216,17 @@ def test_without_a_heartbeat_such_a_job_runs_again_and_its_effect_is_still_there
     assert Effect.objects.filter(key="fenced").count() == 1
 
 
+def once(test: Callable[..., None]) -> Callable[..., None]:
+    """What a signal and a log do is the same on every database: the short run starts these processes on PostgreSQL."""
+    return pytest.mark.long(test) if django_settings.TEST_DATABASE == "sqlite" else test
+
+
 def start_worker(environment: dict[str, str], *arguments: str) -> "subprocess.Popen[bytes]":
     command = [sys.executable, str(MANAGE), "run_worker", "--poll", "0.05", *arguments]
     return subprocess.Popen(command, env=environment)
 
 
+@pytest.mark.long  # a signal stops the worker as above, which is shown for the longer job below
 def test_sigterm_lets_a_job_end_within_its_grace(process_environment: dict[str, str]) -> None:
     job = enqueue(write, effect="a", work_s=1)
     process = start_worker(process_environment)
@@ -218,7 +236,8 @@ def test_sigterm_lets_a_job_end_within_its_grace(process_environment: dict[str, 
     assert (Job.objects.get(pk=job.pk).state, Effect.objects.count()) == (Job.State.DONE, 1)
 
 
-@pytest.mark.parametrize("form", ["line", "json"])
+@once
+@pytest.mark.parametrize("form", [pytest.param("line", marks=pytest.mark.long), "json"])  # which holds the same words
 def test_the_log_of_a_worker_has_a_line_for_the_start_and_the_end_of_every_job(
     process_environment: dict[str, str], tmp_path: Path, form: str
 ) -> None:
@@ -243,6 +262,7 @@ def test_the_log_of_a_worker_has_a_line_for_the_start_and_the_end_of_every_job(
             assert told["seconds"] >= 0
 
 
+@once
 def test_sigterm_gives_back_a_job_that_takes_longer_and_the_attempt_does_not_count(
     process_environment: dict[str, str],
 ) -> None:
@@ -255,6 +275,7 @@ def test_sigterm_gives_back_a_job_that_takes_longer_and_the_attempt_does_not_cou
     assert (row.state, row.attempts, row.token) == (Job.State.QUEUED, 0, 1)
 
 
+@once
 def test_a_second_sigterm_does_not_wait(process_environment: dict[str, str]) -> None:
     job = enqueue(write, effect="a", work_s=600)
     process = start_worker(process_environment, "--grace", "600")
