@@ -40,7 +40,8 @@ def day_mp3(path: Path, *, hours: float = 24, vbr: bool = False, rate: int = 441
     """An MP3 whose frames use no bit reservoir, so that those of any two steps may follow each other."""
     code = TimeCode(rate, 5 * 1152)
     count = _units(code, hours)
-    alphabets = [_mp3_alphabet(code, level, vbr=vbr, kbits=kbits) for level in (LEVELS if vbr else LEVELS[1:2])]
+    levels = (LEVELS if vbr else LEVELS[1:2])[: -(-count // LEVEL_UNITS)]
+    alphabets = [_mp3_alphabet(code, level, vbr=vbr, kbits=kbits) for level in levels]
     header = Header(int.from_bytes(alphabets[0][REST][:4], "big"))
     frames = count * code.unit_samples // header.samples_per_frame + 2
     with path.open("wb") as file:

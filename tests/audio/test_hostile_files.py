@@ -20,12 +20,13 @@ from tests.audio.canaries import Canary, canary
 from tests.audio.disguises import playlists
 from tests.audio.fork_servers import fork_server_that_runs
 from tests.audio.hostile import ACCEPTED, Specimen
+from tests.scale import ALL
 
 SECOND_DECODER = "tests.audio.second_decoder"
 FRAME_SAMPLES = 1152  # the longest frame of the codecs that are compared
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def _fork_server_with_a_second_decoder() -> Iterator[None]:
     with fork_server_that_runs("audio.validate", SECOND_DECODER):
         yield
@@ -112,8 +113,9 @@ def test_whole_files_are_accepted_with_all_their_samples(tmp_path: Path) -> None
 def test_alone_each_gets_the_same_verdict_and_nothing_is_written(
     specimens: list[Specimen], verdicts: list[Result], tmp_path: Path
 ) -> None:
-    """Every fifth has a child of its own."""
-    some, together = specimens[::5], verdicts[::5]
+    """Every fifth has a child of its own, or fewer, of every kind of file."""
+    step = 5 if ALL else 31
+    some, together = specimens[::step], verdicts[::step]
     paths = laid_out(some, tmp_path)
     alone = [validated_alone(path, specimen.name) for path, specimen in zip(paths, some, strict=True)]
     assert [told(verdict) for verdict in alone] == [told(verdict) for verdict in together]
@@ -121,6 +123,8 @@ def test_alone_each_gets_the_same_verdict_and_nothing_is_written(
     assert [path.read_bytes() for path in paths] == [specimen.content for specimen in some]
 
 
+@pytest.mark.long  # all samples of whole files are counted above
+@pytest.mark.usefixtures("_fork_server_with_a_second_decoder")
 def test_another_decoder_finds_the_same_lengths(
     specimens: list[Specimen], verdicts: list[Result], tmp_path: Path
 ) -> None:
@@ -150,7 +154,7 @@ def test_no_playlist_reaches_a_file_or_a_server(bird: Canary, tmp_path: Path) ->
     assert len(specimens) > 100
     for specimen, verdict in zip(specimens, judged_together(specimens, folder), strict=True):
         assert kind(verdict) in hostile.REFUSED, f"{specimen.name}: {verdict}"
-    for path, specimen in list(zip(laid_out(specimens, folder), specimens, strict=True))[::4]:
+    for path, specimen in list(zip(laid_out(specimens, folder), specimens, strict=True))[:: 4 if ALL else 24]:
         assert kind(validated_alone(path, specimen.name)) in hostile.REFUSED
     assert bird.disturbances() == []
 
@@ -182,6 +186,7 @@ def test_a_bomb_is_judged_within_its_limits(bomb: hostile.Bomb, tmp_path: Path) 
     assert kind(validated_alone(path, bomb.name)) in bomb.allowed
 
 
+@pytest.mark.long  # it is stopped among others in test_batching.py
 def test_a_sound_that_takes_too_long_to_decode_is_stopped(tmp_path: Path) -> None:
     path = tmp_path / "slow.flac"
     path.write_bytes(hostile.silence(seconds=14_400, channels=8))
@@ -200,6 +205,7 @@ def test_a_plain_wav_beyond_four_gibibytes_is_told_what_to_do(tmp_path: Path) ->
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("_fork_server_with_a_second_decoder")
 def test_a_kernel_that_nobody_has_called_before_is_compiled_on_the_spot() -> None:
     """It cannot be read from disk there, and a rare kind of file must not fail because of it."""
     assert run_sandboxed(f"{SECOND_DECODER}:call_a_new_kernel").facts == {"total": 6.0}

@@ -17,6 +17,7 @@ from audio.peaks import compute_peaks
 from audio.pyramid import Pyramid, Tile
 from audio.spectrogram import render_tile
 from audio.tiles import TileFile
+from audio.wav import encode_wav
 from tests.audio.material import noise, written
 
 RATE = 16_000
@@ -167,9 +168,12 @@ def test_before_the_fold_peaks_are_shown_as_far_as_they_are_known(
 
 def test_hours_are_found_across_chunks(tmp_path: Path) -> None:
     rate, chunk = 4_000, 1 << 23
-    samples = np.resize(noise(100 * rate, level=0.02), ((2 * 3600 + 5) * rate, 1))
+    samples = np.zeros((2 * 3600 + 5) * rate, np.int16)
+    samples[:: 3 * rate] = 655  # clicks that are too near to each other for a silence between hours
+    samples[3600 * rate - 1] = samples[3605 * rate] = 655
     samples[3600 * rate : 3605 * rate] = 0
-    sound = open_sound(io.BytesIO(written(samples, rate, "wav")), format=Format.WAV)
+    content = encode_wav(samples.tobytes(), sample_rate_hz=rate, channels=1, bits=16)
+    sound = open_sound(io.BytesIO(content), format=Format.WAV)
     chunk_archives = [analyse_chunk(sound, number, chunk_samples=chunk) for number in range(-(-len(samples) // chunk))]
     merged = merge_chunks(chunk_archives, shape=sound.shape, folder=tmp_path, chunk_samples=chunk, clock_s=7200)
     assert [stretch.clock_s for stretch in merged.clock] == [7200, 10_800]
