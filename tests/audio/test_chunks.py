@@ -106,7 +106,7 @@ def test_quiet_runs_cross_the_border_of_chunks(results: list[ChunkResult]) -> No
     assert long_ones == [[0, 2 * CHUNK - 20_000, 2 * CHUNK], [0, 2 * CHUNK, 2 * CHUNK + 30_000]]
 
 
-@pytest.mark.parametrize("number", [0, 1, 3])
+@pytest.mark.parametrize("number", [1, *[pytest.param(number, marks=pytest.mark.long) for number in (0, 3)]])
 def test_a_chunk_is_the_same_bytes_every_time(samples: Samples, results: list[ChunkResult], number: int) -> None:
     first = analyse_chunk(opened(samples), number, chunk_samples=CHUNK)
     sound = opened(samples)

@@ -181,7 +181,7 @@ def test_huge_samples_are_measured_all_the_same() -> None:
 # --- In pieces and segments ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25)
+@settings(max_examples=25 if ALL else 8)
 @given(seed=st.integers(0, 2**31), rate_hz=st.sampled_from([8000, 11025, 16000, 96000]), channels=st.integers(1, 3))
 def test_feeding_in_pieces_changes_nothing(seed: int, rate_hz: int, channels: int) -> None:
     rng = np.random.default_rng(seed)
@@ -193,7 +193,7 @@ def test_feeding_in_pieces_changes_nothing(seed: int, rate_hz: int, channels: in
     assert meter.measures() == meter.measures()
 
 
-@settings(max_examples=25 if ALL else 12)
+@settings(max_examples=25 if ALL else 6)
 @given(
     seed=st.integers(0, 2**31),
     rate_hz=st.sampled_from([8000, 11025, 16000]),

@@ -15,6 +15,7 @@ from audio.formats import Format, Samples
 from audio.slices import encode_flac, find_byte_range
 from tests.audio.cuttable import Material
 from tests.audio.material import mp3, noise, on_grid, tone, written
+from tests.scale import ALL
 
 SECONDS = 5
 MP3S: dict[str, tuple[int, int, dict[str, int]]] = {
@@ -26,7 +27,13 @@ MP3S: dict[str, tuple[int, int, dict[str, int]]] = {
 }
 
 
-@pytest.fixture(scope="module", params=MP3S)
+# The shortest frames reach back the farthest; those of the lowest rates are of another kind.
+ALIKE = {"constant", "half rate"}
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[pytest.mark.long] if name in ALIKE else []) for name in MP3S]
+)
 def recording(request: pytest.FixtureRequest) -> Material:
     rate, channels, options = MP3S[request.param]
     samples = noise(SECONDS * rate, channels=channels, level=0.1) + tone(SECONDS * rate, rate, channels=channels)
@@ -44,9 +51,9 @@ def libav(content: bytes) -> Samples:
 # --- MP3 --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_hundred_slices_in_a_row_are_the_whole_without_one_differing_sample(recording: Material) -> None:
+def test_many_slices_in_a_row_are_the_whole_without_one_differing_sample(recording: Material) -> None:
     length = recording.sound.shape.length_samples
-    bounds = np.linspace(0, length, 101).astype(int).tolist()
+    bounds = np.linspace(0, length, 101 if ALL else 41).astype(int).tolist()
     ours, theirs = [], []
     for start, stop in pairwise(bounds):
         piece = recording.cut(start, stop - start)
@@ -150,7 +157,8 @@ def test_flac_of_16_bits_takes_no_room_for_24() -> None:
 
 
 @pytest.mark.parametrize("kind", ["wav", "mp3", "opus"])
-@pytest.mark.parametrize(("start", "count"), [(-1, 10), (0, 0), (5, -1), (47_990, 11), (10**12, 1)])
-def test_what_is_not_in_the_recording_is_refused(kind: str, start: int, count: int) -> None:
-    with pytest.raises(PositionOutside, match="48000 samples"):
-        Material(written(noise(48_000), 48000, kind)).cut(start, count)
+def test_what_is_not_in_the_recording_is_refused(kind: str) -> None:
+    recording = Material(written(noise(48_000), 48000, kind))
+    for start, count in [(-1, 10), (0, 0), (5, -1), (47_990, 11), (10**12, 1)]:
+        with pytest.raises(PositionOutside, match="48000 samples"):
+            recording.cut(start, count)

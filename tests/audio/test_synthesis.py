@@ -39,7 +39,7 @@ def test_the_same_seed_says_the_same_and_another_seed_something_else(rate_hz: in
 
 
 @given(seed=st.integers(0, 2**31), kind=st.sampled_from(Degradation))
-@settings(max_examples=20 if ALL else 10)
+@settings(max_examples=20 if ALL else 5)
 def test_every_clip_has_the_same_level_and_headroom(seed: int, kind: Degradation) -> None:
     signal = degrade(speak(seed, 1.2), kind, np.random.default_rng(seed))
     assert level_db(signal) == pytest.approx(LEVEL_DB, abs=0.1)

@@ -12,6 +12,7 @@ from audio.loudness import window_bounds
 from audio.partial_results import to_decibels
 from audio.true_peak import GAIN_BOUND, INTERPOLATORS, TAPS, TruePeakMeter, magnitudes
 from tests.audio.ebu import noise, peak_between, sine_of_peak
+from tests.scale import ALL
 
 # BS.1770-4, annex 2: the printed filter, of which the last two phases are the first two backwards.
 PRINTED = (
@@ -68,7 +69,7 @@ def test_a_peak_is_found_wherever_it_lies_between_samples(offset: int) -> None:
     assert -0.4 <= found <= 0.2
 
 
-@settings(max_examples=30)
+@settings(max_examples=30 if ALL else 10)
 @given(
     seed=st.integers(0, 2**31),
     rate_hz=st.sampled_from([8000, 16000, 44100]),
