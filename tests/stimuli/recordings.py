@@ -12,14 +12,14 @@ from stimuli.services.ingest import begin_ingest
 from tests.factories import make_user
 
 
-def bring_in(path: Path, *, short_s: float = 600) -> Recording:
-    """Keep a file and ask for its ingest if it is long."""
+def bring_in(path: Path, *, short_s: float = 600, linked: bool = False) -> Recording:
+    """Keep a file and ask for its ingest if it is long. A file that is linked is not copied, so it must not change."""
     sha256 = hashlib.file_digest(path.open("rb"), "sha256").hexdigest()
     with path.open("rb") as file:
         found = run_sandboxed("audio.validate:probe_file", file, name=path.name, longest_h=48, short_s=short_s)
     shape = found.facts["shape"]
     name = f"recordings/{sha256}{path.suffix}"
-    storage.keep(name, path)
+    storage.keep(name, path, linked=linked)
     is_short = found.facts["is_short"]
     recording = Recording.objects.create(
         sha256=sha256,

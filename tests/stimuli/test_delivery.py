@@ -25,7 +25,7 @@ def _own_storage(settings: Settings, tmp_path: Path) -> None:
 # --- Short sounds -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["wav", "flac"])
+@pytest.mark.parametrize("kind", [pytest.param("wav", marks=pytest.mark.long), "flac"])
 def test_a_short_sound_is_heard_exactly_in_slices_that_join(tmp_path: Path, kind: str) -> None:
     browser, samples = short(tmp_path, kind)
     cuts = [0, 1, 777, 20_000, 20_001, len(samples)]

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import pytest
 
 from stimuli.disk_cache import FLUSHED_BYTES, DiskCache
+from tests.scale import ALL
 
 
 def test_concurrent_callers_make_a_file_once(tmp_path: Path) -> None:
@@ -37,14 +38,15 @@ def test_concurrent_callers_make_a_file_once(tmp_path: Path) -> None:
 
 
 def test_a_cache_stays_within_its_bound_and_keeps_recently_used_files(tmp_path: Path) -> None:
-    cache = DiskCache(tmp_path, max_bytes=100_000)
+    most = 100 if ALL else 30  # files of 1000 bytes
+    cache = DiskCache(tmp_path, max_bytes=1000 * most)
     cache.read_or_create("favourite", lambda: bytes(1000))
-    for number in range(150):
+    for number in range(3 * most // 2):
         cache.read_or_create(str(number), lambda: bytes(1000))
         assert cache.read_or_create("favourite", lambda: b"made again") == bytes(1000)
         age(tmp_path)
-        assert cache.used_bytes_on_disk() <= 100_000
-    assert cache.used_bytes_on_disk() > 50_000, "clearing everything would be within the bound too"
+        assert cache.used_bytes_on_disk() <= 1000 * most
+    assert cache.used_bytes_on_disk() > 500 * most, "clearing everything would be within the bound too"
     assert cache.read_or_create("0", lambda: b"made again") == b"made again"
 
 
@@ -57,7 +59,7 @@ def age(folder: Path) -> None:
 
 def test_two_caches_over_one_folder_share_their_files(tmp_path: Path) -> None:
     one, other = DiskCache(tmp_path, max_bytes=50_000), DiskCache(tmp_path, max_bytes=50_000)
-    for number in range(200):
+    for number in range(200 if ALL else 100):
         cache = (one, other)[number % 2]
         cache.read_or_create(str(number), lambda: bytes(1000))
         assert one.read_or_create(str(number), lambda: b"made again") == bytes(1000)
@@ -196,7 +198,7 @@ def test_content_is_returned_although_the_disk_stays_full(tmp_path: Path, monkey
 
 def test_many_processes_together_stay_near_the_bound(tmp_path: Path) -> None:
     caches = [DiskCache(tmp_path, max_bytes=100_000) for _ in range(8)]
-    for number in range(400):
+    for number in range(400 if ALL else 200):
         caches[number % 8].read_or_create(str(number), lambda: bytes(1000))
         if number % 20 == 0:
             assert caches[0].used_bytes_on_disk() <= 125_000

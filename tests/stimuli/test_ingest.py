@@ -23,18 +23,20 @@ from stimuli.services.sources import Derived, run_on_source
 from stimuli.tasks import resume_ingests
 from stimuli.uploads import files as upload_files
 from tests.audio.long_recordings import day_wav
+from tests.scale import ALL
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.stored import derived_digests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-HOURS = 1.2  # two chunks at 8 kHz, the second of them short
+# Two chunks at 8 kHz, the second of them short. A chunk of five channels has an eighth of the columns to transform.
+HOURS, CHANNELS, EVERY = (1.2, 1, 600) if ALL else (0.17, 5, 60)
 
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("day") / "day.wav"
-    day_wav(path, hours=HOURS, rate=8000)
+    day_wav(path, hours=HOURS, rate=8000, channels=CHANNELS, every=EVERY)
     return path
 
 
@@ -77,7 +79,7 @@ def work_all() -> list[Job]:
 
 
 def test_chunks_come_first_to_last_and_the_merge_makes_the_recording_ready(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     assert ingest.ingest_progress(recording=recording) == {"done": 0, "total": 2, "time_left_s": None}
     done = work_all()
     assert [job.arguments.get("number") for job in done] == [0, 1, None]
@@ -95,7 +97,7 @@ def test_chunks_come_first_to_last_and_the_merge_makes_the_recording_ready(day: 
 
 
 def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: Settings, tmp_path: Path) -> None:
-    undisturbed = bring_in(day)
+    undisturbed = bring_in(day, linked=True)
     work_all()
     wanted = derived_digests(undisturbed)
     assert len(wanted) > 5
@@ -103,7 +105,7 @@ def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: S
     Job.objects.all().delete()
 
     fresh_storage(settings, tmp_path / "again")
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     claimed = list(waiting())
     for job in reversed(claimed):
         work(job)
@@ -120,7 +122,7 @@ def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: S
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     done = work_all()
     before = derived_digests(recording)
     for job in done:
@@ -132,7 +134,7 @@ def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_files_that_a_killed_merge_left_are_removed(day: Path, settings: Settings) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     left = Path(settings.DATA_DIR) / "merging" / f"{recording.pk} dead"
     left.mkdir(parents=True)
     (left / "tiles.pack").write_bytes(b"half")
@@ -150,7 +152,7 @@ def test_a_command_and_a_worker_may_merge_the_same_recording(
     day: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     """Neither takes the other's files away, and what a person corrects after the first stays corrected."""
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     merge = merge_chunks._merge
 
     def merged_beside_a_worker(recording: Recording, folder: Path) -> MergedFiles:
@@ -172,7 +174,7 @@ def test_a_command_and_a_worker_may_merge_the_same_recording(
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_missing_work_is_enqueued_once_and_not_while_a_job_has_it(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     assert ingest.ask_for_missing(recording=recording) == 0, "both wait already"
     next(waiting())
     assert ingest.ask_for_missing(recording=recording) == 0, "one is being made"
@@ -184,7 +186,7 @@ def test_missing_work_is_enqueued_once_and_not_while_a_job_has_it(day: Path) -> 
 
 
 def test_a_chunk_whose_job_failed_gets_a_few_more_and_is_then_left_to_a_person(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     for asked in (2, 2, 0):
         Job.objects.update(state="failed")
         assert ingest.ask_for_missing(recording=recording) == asked
@@ -192,7 +194,7 @@ def test_a_chunk_whose_job_failed_gets_a_few_more_and_is_then_left_to_a_person(d
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_the_scheduled_job_resumes_what_fell_between_two_stools(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     Job.objects.all().delete()
     job = enqueue(resume_ingests)
     work(queue.claim(worker="test", names=[job.name]) or job)
@@ -244,7 +246,7 @@ def test_a_recording_that_breaks_off_is_refused_with_a_sentence_and_leaves_nothi
 def test_a_decoder_that_dies_is_asked_again_before_the_file_is_blamed(
     day: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     monkeypatch.setattr(ingest, "LIMITS", Limits(cpu_s=300, wall_s=0.001))
     job = next(waiting())
     work(job)
@@ -261,7 +263,7 @@ def test_a_decoder_that_dies_is_asked_again_before_the_file_is_blamed(
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_refused_recording_gets_another_chance_when_it_is_brought_in_again(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     Recording.objects.update(state="refused", refusal="The decoder broke down.")
     Job.objects.all().delete()
     recording.refresh_from_db()
@@ -273,7 +275,7 @@ def test_a_refused_recording_gets_another_chance_when_it_is_brought_in_again(day
 
 def test_ingest_is_asked_for_in_the_transaction_that_brings_the_recording_in(day: Path) -> None:
     with pytest.raises(ZeroDivisionError), transaction.atomic():
-        bring_in(day)
+        bring_in(day, linked=True)
         raise ZeroDivisionError
     assert not Recording.objects.exists()
     assert not Job.objects.exists()
@@ -281,7 +283,7 @@ def test_ingest_is_asked_for_in_the_transaction_that_brings_the_recording_in(day
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_command_can_wait_for_all_of_it(day: Path) -> None:
-    recording = bring_in(day)
+    recording = bring_in(day, linked=True)
     told: list[tuple[int, int]] = []
     ingest.ingest_at_once(recording=recording, told=lambda done, total: told.append((done, total)))
     recording.refresh_from_db()
@@ -291,7 +293,7 @@ def test_a_command_can_wait_for_all_of_it(day: Path) -> None:
 
 
 def test_time_left_is_judged_by_the_last_chunks(day: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recording, now = bring_in(day), timezone.now()
+    recording, now = bring_in(day, linked=True), timezone.now()
     monkeypatch.setattr(ingest, "chunk_count", lambda recording: 100)
     waited_for_a_worker_s = 3600
     for number in range(30):

@@ -86,20 +86,20 @@ def test_a_laid_out_draft_keeps_its_seats_and_goes_live_with_the_new_sound(exper
     experiments.check_design(live)
 
 
-@pytest.mark.parametrize("state", ["live", "paused", "closed"])
-def test_while_answers_may_belong_to_the_old_sound_it_is_not_replaced(experiment: Experiment, state: str) -> None:
+def test_while_answers_may_belong_to_the_old_sound_it_is_not_replaced(experiment: Experiment) -> None:
     stimulus = a_stimulus(experiment)
     import_ = proposed(stimulus)
     experiments.go_live(experiment=experiment, actor=experiment.owner)
-    Experiment.objects.update(state=state)
-    with raises_error("collection.frozen", match=experiment.title):
-        proposed(stimulus)
-    with raises_error("collection.frozen"):
-        imports.confirm_import(import_=import_, actor=import_.owner)
-    place = f"/collections/{experiment.collection.slug}"
-    page = browser_of(experiment.owner).get(f"{place}/{stimulus.pk}/replace/", follow=True)
-    assert page.redirect_chain == [(f"{place}/", 302)]
-    assert "Its answers belong to the sounds that were heard" in page.content.decode()
+    place, browser = f"/collections/{experiment.collection.slug}", browser_of(experiment.owner)
+    for state in ("live", "paused", "closed"):
+        Experiment.objects.update(state=state)
+        with raises_error("collection.frozen", match=experiment.title):
+            proposed(stimulus)
+        with raises_error("collection.frozen"):
+            imports.confirm_import(import_=import_, actor=import_.owner)
+        page = browser.get(f"{place}/{stimulus.pk}/replace/", follow=True)
+        assert page.redirect_chain == [(f"{place}/", 302)], state
+        assert "Its answers belong to the sounds that were heard" in page.content.decode()
 
 
 def test_an_experiment_that_goes_live_meanwhile_keeps_its_sounds(experiment: Experiment) -> None:
@@ -138,7 +138,14 @@ ADDITIONS = {
 }
 
 
-@pytest.mark.parametrize("files", ADDITIONS.values(), ids=ADDITIONS)
+# Whatever the files bring, the same check refuses them; factors come with a condition and a sound.
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(ADDITIONS[name], id=name, marks=[] if name == "factors" else [pytest.mark.long])
+        for name in ADDITIONS
+    ],
+)
 def test_nothing_is_added_to_what_a_live_experiment_was_frozen_with(
     experiment: Experiment, files: dict[str, bytes]
 ) -> None:
