@@ -5,13 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from django.conf import settings
 
 from tests.contracts.tree import ROOT
 
 HEAVY = ("numba", "llvmlite", "scipy", "av", "soundfile", "pydub", "weasyprint")
 DJANGO = """
-import os, sys
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+import sys
 import django
 django.setup()
 """
@@ -44,7 +44,8 @@ command.check(tags=command.requires_system_checks)
 )
 def test_a_process_loads_only_what_it_needs(program: str, unwanted: tuple[str, ...]) -> None:
     found = f"print(*[name for name in {unwanted!r} if name in sys.modules])"
-    environment = {name: value for name, value in os.environ.items() if name != "EARMARK_REDIS_URL"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EARMARK_")}
+    environment |= {"DJANGO_SETTINGS_MODULE": "config.settings", "EARMARK_DATA_DIR": str(settings.DATA_DIR)}
     command = [sys.executable, "-c", DJANGO + program + found]
     done = subprocess.run(command, env=environment, check=True, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == []
