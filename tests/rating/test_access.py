@@ -5,6 +5,7 @@ from copy import deepcopy
 from uuid import uuid4
 
 import pytest
+from django.template.base import Template
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
@@ -15,6 +16,7 @@ from stimuli.services.collections import collection_for
 from tests.contracts.routes import TABLE
 from tests.errors import raises_error
 from tests.factories import make_experiment, make_user
+from tests.scale import ALL
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +51,24 @@ def shared_rows(module_db: None) -> tuple[Experiment, User, User]:
 @pytest.fixture
 def shared(shared_rows: tuple[Experiment, User, User]) -> tuple[Experiment, User, User]:
     return deepcopy(shared_rows)
+
+
+@pytest.fixture(scope="module")
+def signed_in(shared_rows: tuple[Experiment, User, User]) -> Client:
+    """The viewer's browser."""
+    client = Client()
+    client.force_login(shared_rows[2])
+    return client
+
+
+@pytest.fixture
+def viewing(signed_in: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """A copy of it, for questions of which only the status is looked at: in the short run no page is drawn for them."""
+    client = Client()
+    client.cookies = deepcopy(signed_in.cookies)
+    if not ALL:
+        monkeypatch.setattr(Template, "render", lambda template, context: "")
+    return client
 
 
 def test_each_role_has_its_access(shared: tuple[Experiment, User, User]) -> None:
@@ -92,22 +112,20 @@ def routes_about_experiments(kind: int) -> list[str]:
 
 @pytest.mark.parametrize("route", sorted(set(routes_about_experiments(1)) - FREE))
 def test_a_viewer_changes_nothing_by_any_address(
-    client: Client, shared: tuple[Experiment, User, User], route: str
+    viewing: Client, shared: tuple[Experiment, User, User], route: str
 ) -> None:
-    experiment, _, viewer = shared
-    client.force_login(viewer)
+    experiment, _, _ = shared
     address = address_of(route, experiment)
     assert address is not None
     entries = AuditEntry.objects.count()
-    assert client.post(address).status_code == 403
+    assert viewing.post(address).status_code == 403
     assert AuditEntry.objects.count() == entries
 
 
 @pytest.mark.parametrize("route", sorted(set(routes_about_experiments(0)) - NOT_SEEN))
-def test_a_viewer_sees_every_page(client: Client, shared: tuple[Experiment, User, User], route: str) -> None:
-    experiment, _, viewer = shared
-    client.force_login(viewer)
-    assert client.get(address_of(route, experiment) or "").status_code not in {403, 404}
+def test_a_viewer_sees_every_page(viewing: Client, shared: tuple[Experiment, User, User], route: str) -> None:
+    experiment, _, _ = shared
+    assert viewing.get(address_of(route, experiment) or "").status_code not in {403, 404}
 
 
 @pytest.mark.parametrize("route", ["rating:share", "rating:unshare", "rating:transfer", "rating:delete"])

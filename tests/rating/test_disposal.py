@@ -24,6 +24,11 @@ from tests.factories import make_experiment, make_user, new_token, sit_down
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=2)
+
+
 def binned(experiment: Experiment, *, days: int = 0) -> Experiment:
     pause(experiment=experiment, actor=experiment.owner)
     disposal.delete_experiment(experiment=experiment, actor=experiment.owner, typed=experiment.slug)
@@ -46,7 +51,7 @@ def test_a_copy_has_every_setting_a_seed_of_its_own_and_no_seats(client: Client)
     seats = experiment.ballots.count()
     client.force_login(experiment.owner)
     client.post(f"/experiments/{experiment.slug}/copy/")
-    copy = Experiment.objects.exclude(pk=experiment.pk).get()
+    copy = Experiment.objects.exclude(pk=experiment.pk).latest("created_at")
     assert (copy.title, copy.state, copy.slug) == ("Copy of First", "draft", "copy-of-first")
     for name in ("collection", "protocol", "label_set", "language", "options", "consent_text", "instructions"):
         assert getattr(copy, name) == getattr(experiment, name)
@@ -57,8 +62,8 @@ def test_a_copy_has_every_setting_a_seed_of_its_own_and_no_seats(client: Client)
     assert AuditEntry.objects.get(action="experiment.copied").after == {"from": experiment.slug}
 
 
-def test_a_viewer_s_copy_is_the_viewer_s() -> None:
-    experiment, viewer = make_experiment(), make_user()
+def test_a_viewer_s_copy_is_the_viewer_s(experiment: Experiment) -> None:
+    viewer = make_user()
     share(experiment=experiment, actor=experiment.owner, colleague_name=viewer.username, role="viewer")
     copy = copy_experiment(experiment=experiment, actor=viewer)
     assert copy.owner == viewer
@@ -92,15 +97,14 @@ def test_deleting_says_what_is_lost_and_wants_the_short_name(client: Client) -> 
     wrong = client.post("/experiments/gone/delete/", {"typed": "gnoe"}).content.decode()
     assert "Type the short name gone" in wrong
     assert 'value="gnoe"' in wrong
-    assert Experiment.objects.get().deleted_at is None
+    assert Experiment.objects.get(pk=experiment.pk).deleted_at is None
     assert client.post("/experiments/gone/delete/", {"typed": "gone"})["Location"] == "/experiments/"
     assert client.get("/experiments/gone/").status_code == 404
     assert titles(client) == []
     assert titles(client, "?show=bin") == ["Gone"]
 
 
-def test_a_live_experiment_is_not_deleted() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_live_experiment_is_not_deleted(experiment: Experiment) -> None:
     with raises_error("experiment.wrong_state"):
         disposal.delete_experiment(experiment=experiment, actor=experiment.owner, typed=experiment.slug)
 
@@ -119,8 +123,8 @@ def test_owners_and_admins_restore_an_experiment_as_it_was(client: Client, role:
     assert verify().problems == []
 
 
-def test_the_bin_of_another_person_stays_closed(client: Client) -> None:
-    experiment, colleague = make_experiment(seats=1), make_user()
+def test_the_bin_of_another_person_stays_closed(client: Client, experiment: Experiment) -> None:
+    colleague = make_user()
     share(experiment=experiment, actor=experiment.owner, colleague_name=colleague.username)
     binned(experiment)
     client.force_login(colleague)
@@ -128,18 +132,17 @@ def test_the_bin_of_another_person_stays_closed(client: Client) -> None:
     assert client.post(f"/experiments/{experiment.slug}/restore/").status_code == 404
 
 
-def test_a_link_to_an_experiment_in_the_bin_leads_nowhere() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_link_to_an_experiment_in_the_bin_leads_nowhere(experiment: Experiment) -> None:
     token = new_token(experiment)
     binned(experiment)
     Experiment.objects.update(state="live")
     assert Client().get(f"/join/{token}/").status_code == 409
 
 
-def test_the_database_keeps_votes_until_their_time_in_the_bin_is_over() -> None:
-    experiment = make_experiment(seats=1)
-    sit_down(experiment).answer_all()
-    ballot = Ballot.objects.get()
+def test_the_database_keeps_votes_until_their_time_in_the_bin_is_over(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
+    sitting.answer_all()
+    ballot = Ballot.objects.get(pk=sitting.ballot.pk)
     binned(experiment, days=29)
     assert empty_bin() == 0
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -147,8 +150,8 @@ def test_the_database_keeps_votes_until_their_time_in_the_bin_is_over() -> None:
     assert Vote.objects.count() == 4
 
 
-def test_after_30_days_the_bin_is_emptied_and_the_log_says_so() -> None:
-    experiment, kept = make_experiment(seats=2), make_experiment(seats=1)
+def test_after_30_days_the_bin_is_emptied_and_the_log_says_so(experiment: Experiment) -> None:
+    kept = make_experiment(experiment.owner, collection=experiment.collection, seats=1)
     sit_down(experiment).answer_all()
     sit_down(kept).answer_all()
     take_root()

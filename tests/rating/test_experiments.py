@@ -27,6 +27,11 @@ from tests.factories import make_experiment, make_user, tone
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=2)
+
+
 @pytest.mark.parametrize(
     ("change", "code", "hint"),
     [
@@ -36,28 +41,30 @@ pytestmark = pytest.mark.django_db
         ({"options": {"play_allowed": 2}}, "experiment.unknown_option", "plays_allowed"),
     ],
 )
-def test_an_unknown_part_is_rejected_with_the_known_ones(change: dict[str, object], code: str, hint: str) -> None:
+def test_an_unknown_part_is_rejected_with_the_known_ones(
+    change: dict[str, str], code: str, hint: str, experiment: Experiment
+) -> None:
     with raises_error(code) as caught:
-        make_experiment(**change)  # type: ignore[arg-type]
+        make_experiment(experiment.owner, collection=experiment.collection, **change)
     assert hint in str(caught.value)
-    assert not Experiment.objects.exists()
+    assert Experiment.objects.get() == experiment
 
 
-def test_two_experiments_cannot_share_a_short_name() -> None:
-    make_experiment(slug="twice")
+def test_two_experiments_cannot_share_a_short_name(experiment: Experiment) -> None:
     with raises_error("experiment.slug_taken"):
-        make_experiment(slug="twice")
+        make_experiment(experiment.owner, collection=experiment.collection, slug=experiment.slug)
 
 
-def test_options_not_given_take_the_protocol_s_defaults() -> None:
+def test_options_not_given_take_the_protocol_s_defaults(experiment: Experiment) -> None:
     defaults = {"plays_allowed": 1, "practice": 0, "fixation_cross": False}
-    assert make_experiment().options == defaults
-    assert make_experiment(options={"plays_allowed": 3}).options == defaults | {"plays_allowed": 3}
+    assert experiment.options == defaults
+    other = make_experiment(experiment.owner, collection=experiment.collection, options={"plays_allowed": 3})
+    assert other.options == defaults | {"plays_allowed": 3}
 
 
-def test_the_language_is_english_unless_another_is_chosen() -> None:
-    assert make_experiment().language == "en"
-    french = make_experiment(language="fr")
+def test_the_language_is_english_unless_another_is_chosen(experiment: Experiment) -> None:
+    assert experiment.language == "en"
+    french = make_experiment(experiment.owner, collection=experiment.collection, language="fr")
     created = AuditEntry.objects.filter(action="experiment.created").latest("id").after
     assert created == {"title": french.title, "language": "fr"}
     before = design_digest(french)
@@ -65,9 +72,10 @@ def test_the_language_is_english_unless_another_is_chosen() -> None:
     assert design_digest(french) != before
 
 
-def test_the_form_offers_languages_and_warns_where_the_scale_is_in_another(client: Client) -> None:
-    owner = make_user()
-    collection = make_experiment(owner).collection
+def test_the_form_offers_languages_and_warns_where_the_scale_is_in_another(
+    client: Client, experiment: Experiment
+) -> None:
+    owner, collection = experiment.owner, experiment.collection
     client.force_login(owner)
     form = client.get("/new-experiment/").content.decode()
     assert re.findall(r'<option value="(?:en|fr|de|es)"[^>]*>([^<]+)', form) == [
@@ -95,9 +103,8 @@ def test_the_form_offers_languages_and_warns_where_the_scale_is_in_another(clien
     assert "notice warning" not in page
 
 
-def test_the_api_takes_and_tells_the_language(client: Client) -> None:
-    owner = make_user()
-    collection = make_experiment(owner).collection
+def test_the_api_takes_and_tells_the_language(client: Client, experiment: Experiment) -> None:
+    owner, collection = experiment.owner, experiment.collection
     client.force_login(owner)
     given = {"slug": "t", "title": "T", "collection": collection.slug, "protocol": "acr", "label_set": "acr-en-1"}
     answer = client.post(
@@ -118,16 +125,14 @@ def test_an_experiment_without_sound_cannot_go_live() -> None:
         make_experiment(owner, collection=empty)
 
 
-def test_the_design_is_frozen_once_and_survives_a_pause() -> None:
-    experiment = make_experiment(seats=2)
+def test_the_design_is_frozen_once_and_survives_a_pause(experiment: Experiment) -> None:
     frozen = experiment.design_sha256
     assert len(frozen) == 64
     pause(experiment=experiment, actor=experiment.owner)
     assert go_live(experiment=experiment, actor=experiment.owner).design_sha256 == frozen
 
 
-def test_a_collection_that_changed_under_a_frozen_design_stops_new_seats_and_going_on() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_collection_that_changed_under_a_frozen_design_stops_new_seats_and_going_on(experiment: Experiment) -> None:
     add_stimulus(collection=experiment.collection, item="late", condition="late", content=tone(900))
     with raises_error("experiment.design_changed"):
         create_panel(experiment=experiment, seats=1, actor=experiment.owner)
@@ -137,14 +142,12 @@ def test_a_collection_that_changed_under_a_frozen_design_stops_new_seats_and_goi
     assert experiment.panels.count() == 1
 
 
-def test_seats_added_later_leave_the_design_as_it_was() -> None:
-    experiment = make_experiment(seats=1)
+def test_seats_added_later_leave_the_design_as_it_was(experiment: Experiment) -> None:
     create_panel(experiment=experiment, seats=2, actor=experiment.owner)
     assert design_digest(experiment) == experiment.design_sha256
 
 
-def test_states_follow_each_other_and_are_logged() -> None:
-    experiment = make_experiment()
+def test_states_follow_each_other_and_are_logged(experiment: Experiment) -> None:
     close(experiment=experiment, actor=experiment.owner, reason="enough")
     with raises_error("experiment.wrong_state"):
         go_live(experiment=experiment, actor=experiment.owner)
@@ -199,8 +202,7 @@ def test_going_live_asks_first_and_an_error_is_told_beside_the_list(client: Clie
     assert stored(experiment).state == "live"
 
 
-def test_an_experiment_becomes_a_draft_again_while_nobody_has_answered(client: Client) -> None:
-    experiment = make_experiment(seats=2)
+def test_an_experiment_becomes_a_draft_again_while_nobody_has_answered(client: Client, experiment: Experiment) -> None:
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
     assert "Return to draft" in client.get(address).content.decode()
@@ -216,8 +218,9 @@ def test_an_experiment_becomes_a_draft_again_while_nobody_has_answered(client: C
 
 
 @pytest.mark.parametrize("abandoned", [False, True])
-def test_one_answer_keeps_an_experiment_from_becoming_a_draft_again(client: Client, abandoned: bool) -> None:
-    experiment = make_experiment(seats=2)
+def test_one_answer_keeps_an_experiment_from_becoming_a_draft_again(
+    client: Client, abandoned: bool, experiment: Experiment
+) -> None:
     ballot = experiment.ballots.earliest("created_at")
     gone = timezone.now() if abandoned else None
     Ballot.objects.filter(pk=ballot.pk).update(vote_count=3, abandoned_at=gone)
@@ -231,8 +234,7 @@ def test_one_answer_keeps_an_experiment_from_becoming_a_draft_again(client: Clie
     assert (stored(experiment).state, stored(experiment).design_sha256) == ("paused", experiment.design_sha256)
 
 
-def test_answers_of_rehearsals_and_simulated_listeners_do_not_count() -> None:
-    experiment = make_experiment(seats=1)
+def test_answers_of_rehearsals_and_simulated_listeners_do_not_count(experiment: Experiment) -> None:
     for kind in (Ballot.Kind.REHEARSAL, Ballot.Kind.SIMULATED):
         [seat] = add_seats(panel=experiment.panels.get(), count=1, kind=kind)
         Ballot.objects.filter(pk=seat.ballot_id).update(vote_count=5)
@@ -240,8 +242,7 @@ def test_answers_of_rehearsals_and_simulated_listeners_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("state", ["draft", "closed"])
-def test_only_what_is_live_or_paused_becomes_a_draft_again(state: str) -> None:
-    experiment = make_experiment(seats=1)
+def test_only_what_is_live_or_paused_becomes_a_draft_again(state: str, experiment: Experiment) -> None:
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
     with raises_error("experiment.wrong_state"):
         return_to_draft(experiment=experiment, actor=experiment.owner)
@@ -259,15 +260,13 @@ def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
     assert collection_for(colleague, experiment.collection.slug) == experiment.collection
 
 
-def test_an_experiment_is_shared_only_with_a_person_who_exists() -> None:
-    experiment = make_experiment()
+def test_an_experiment_is_shared_only_with_a_person_who_exists(experiment: Experiment) -> None:
     with raises_error("experiment.colleague_unknown"):
         share(experiment=experiment, actor=experiment.owner, colleague_name="nobody")
     assert not AuditEntry.objects.filter(action="experiment.shared").exists()
 
 
-def test_unblinding_needs_a_reason_and_is_logged_once() -> None:
-    experiment = make_experiment()
+def test_unblinding_needs_a_reason_and_is_logged_once(experiment: Experiment) -> None:
     with raises_error("experiment.reason_missing"):
         unblind(experiment=experiment, actor=experiment.owner, reason="  ")
     first = unblind(experiment=experiment, actor=experiment.owner, reason="all seats done").unblinded_at
@@ -289,10 +288,10 @@ def listed(client: Client, among: list[Experiment]) -> list[list[str]]:
     return [[slug for slug in dict.fromkeys(found) if slug in slugs] for found in (*shown, api)]
 
 
-def test_experiments_are_listed_newest_first_and_ties_by_id(client: Client) -> None:
-    owner = make_user()
+def test_experiments_are_listed_newest_first_and_ties_by_id(client: Client, experiment: Experiment) -> None:
+    owner, collection = experiment.owner, experiment.collection
     client.force_login(owner)
-    made = [make_experiment(owner, seats=seats) for seats in (1, 3, 2, 1, 2)]
+    made = [make_experiment(owner, collection=collection, seats=seats) for seats in (1, 3, 2, 1, 2)]
     now = timezone.now()
     # Neither the order of making nor that of ids: the second is the oldest, the rest are of one moment.
     Experiment.objects.update(created_at=now)

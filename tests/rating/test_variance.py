@@ -51,7 +51,7 @@ def doubt(components: VarianceComponents) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("scale", ["SIG", "BAK", "OVRL"])
+@pytest.mark.parametrize("scale", ["SIG", pytest.param("BAK", marks=pytest.mark.long), "OVRL"])
 def test_the_model_gives_back_the_components(votes: pd.DataFrame, scale: str) -> None:
     model = fit_mixed_model(votes[votes["scale"] == scale])
     wanted = P835.scale(scale).components

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 TRIALS = 4
 SMALL = settings(
-    max_examples=30 if ALL else 10,
+    max_examples=30 if ALL else 4,
     stateful_step_count=30,
     deadline=None,
     derandomize=True,
@@ -150,4 +150,4 @@ def test_whatever_the_network_does_the_votes_are_those_of_the_model() -> None:
 
 def test_the_model_notices_a_server_on_which_the_last_arrival_wins() -> None:
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(LastArrivalWins, settings=settings(SMALL, phases=[Phase.generate]))
+        run_state_machine_as_test(LastArrivalWins, settings=settings(SMALL, max_examples=30, phases=[Phase.generate]))
