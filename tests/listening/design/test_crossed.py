@@ -74,7 +74,7 @@ def awkward_too(test: Callable[[LayoutRequest], None]) -> Callable[[], None]:
     """Run the test on the awkward sizes and on others, which the seed makes the same for every test."""
     for wish in AWKWARD:
         test = example(wish)(test)
-    return seeded(0)(settings(max_examples=50 if ALL else 20, database=None)(given(requests())(test)))
+    return seeded(0)(settings(max_examples=50 if ALL else 6, database=None)(given(requests())(test)))
 
 
 @awkward_too

@@ -180,7 +180,8 @@ def test_the_command_creates_drafts_whose_seats_can_be_made(tmp_path: Path) -> N
 THREE = {"every_kind.zip": EVERY_KIND, "opinions.zip": OPINIONS, "pairs.zip": PAIRS_ONLY}
 
 
-@pytest.mark.parametrize("by", ["page", "command"])
+# The command is tested above.
+@pytest.mark.parametrize("by", ["page", pytest.param("command", marks=pytest.mark.long)])
 def test_three_configurations_become_drafts_with_their_sounds(tmp_path: Path, by: str) -> None:
     owner = make_user(name="erin")
     for name, config in THREE.items():

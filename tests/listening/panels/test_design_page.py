@@ -28,6 +28,7 @@ from rating.services.votes import cast_vote
 from tests.contracts.tree import ROOT
 from tests.errors import raises_error
 from tests.factories import make_panel_experiment, make_user, marks, seated_visit, vote_event
+from tests.scale import ALL
 
 pytestmark = pytest.mark.django_db
 
@@ -107,6 +108,8 @@ def test_missing_cells_are_named_in_place_of_the_form(client: Client) -> None:
     assert 'name="preset"' not in page
 
 
+# The solver plans in a process of its own: below, and with --all here too.
+@pytest.mark.usefixtures(*([] if ALL else ["_planned_here"]))
 @pytest.mark.django_db(transaction=True)
 def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client) -> None:
     experiment = make_panel_experiment()

@@ -17,6 +17,11 @@ from tests.factories import make_experiment, seated_visit, vote_event
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=3)
+
+
 def answered(experiment: Experiment, *, pages: int | None = None) -> Seat:
     seat = seated_visit(experiment).seat
     for trial in seat.ballot.trials.unanswered()[:pages]:
@@ -30,8 +35,7 @@ def refused(code: str, experiment: Experiment, target: Target, reason: str = "la
     assert error.value.code == code
 
 
-def test_an_entry_keeps_who_when_and_whether_conditions_were_known() -> None:
-    experiment = make_experiment(seats=2)
+def test_an_entry_keeps_who_when_and_whether_conditions_were_known(experiment: Experiment) -> None:
     seat, owner = answered(experiment), experiment.owner
     answers = (Vote.objects.count(), Score.objects.count())
     first = exclude(experiment=experiment, actor=owner, target=Target(listener="sub-0001"), reason=" fell asleep ")
@@ -70,8 +74,7 @@ def test_one_trial_is_excluded_alone() -> None:
     assert (found.reason(seat.ballot_id, 2), found.reason(seat.ballot_id, 1)) == ("a phone", "")
 
 
-def test_what_cannot_be_excluded_is_refused_with_the_reason() -> None:
-    experiment = make_experiment(seats=3)
+def test_what_cannot_be_excluded_is_refused_with_the_reason(experiment: Experiment) -> None:
     answered(experiment, pages=1)
     seated_visit(experiment)
     left = answered(experiment, pages=1)
@@ -92,8 +95,7 @@ def test_what_cannot_be_excluded_is_refused_with_the_reason() -> None:
     assert Exclusion.objects.count() == 1
 
 
-def test_a_rule_excludes_all_it_proposes_or_nobody() -> None:
-    experiment = make_experiment(seats=2)
+def test_a_rule_excludes_all_it_proposes_or_nobody(experiment: Experiment) -> None:
     for _ in range(2):
         answered(experiment)
     both = [(Target(listener=f"sub-000{n}"), RuleOutcome("p913", 0.25, 0.75, "QUALITY")) for n in (1, 2)]

@@ -112,7 +112,7 @@ ODD_OBJECTS = ANYTHING | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_s
 
 
 @given(st.lists(st.tuples(ODD_OBJECTS, ODD_OBJECTS), max_size=6))
-@settings(max_examples=300 if ALL else 100)
+@settings(max_examples=300 if ALL else 40)
 def test_figures_are_had_of_anything_that_may_have_been_stored(stored: list[tuple[Any, Any]]) -> None:
     given_answers = [Answer(1, NOW + timedelta(seconds=n), *one) for n, one in enumerate(stored)]
     figures = figures_of(given_answers * 3, [3, 1])

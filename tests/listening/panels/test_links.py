@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from copy import deepcopy
 from datetime import timedelta
 from urllib.parse import unquote
 
@@ -19,6 +20,18 @@ from rating.services.experiments import pause
 from tests.factories import event, make_experiment, new_token, sit_down
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared_roomy(module_db: None) -> Experiment:
+    return make_experiment(seats=3)
+
+
+@pytest.fixture
+def roomy(shared_roomy: Experiment) -> Experiment:
+    return deepcopy(shared_roomy)
+
+
 WHO = "PROLIFIC_PID=60aa&STUDY_ID=study7&SESSION_ID=sub9"
 
 
@@ -52,8 +65,8 @@ def seat_of(address: str) -> Seat:
 # --- One link for many ------------------------------------------------------------------------------------------------
 
 
-def test_everybody_who_consents_by_the_link_for_many_takes_a_seat_of_their_own() -> None:
-    experiment = make_experiment(seats=3)
+def test_everybody_who_consents_by_the_link_for_many_takes_a_seat_of_their_own(roomy: Experiment) -> None:
+    experiment = roomy
     link = open_link(experiment)
     taken = [seat_of(consent(Client(), link)).number for _ in range(3)]
     assert sorted(taken) == [1, 2, 3]
@@ -69,8 +82,8 @@ def test_the_panel_that_lacks_most_people_is_filled_first(experiment: Experiment
     assert filled == [2, 2, 1, 2]
 
 
-def test_the_same_browser_comes_back_to_its_own_seat_and_is_told_so() -> None:
-    experiment = make_experiment(seats=3)
+def test_the_same_browser_comes_back_to_its_own_seat_and_is_told_so(roomy: Experiment) -> None:
+    experiment = roomy
     link, browser = open_link(experiment), Client()
     first = seat_of(consent(browser, link))
     assert b"Welcome back" in browser.get(link).content
@@ -79,8 +92,8 @@ def test_the_same_browser_comes_back_to_its_own_seat_and_is_told_so() -> None:
     assert Visit.objects.count() == 1
 
 
-def test_pressing_the_button_twice_takes_one_seat() -> None:
-    experiment = make_experiment(seats=3)
+def test_pressing_the_button_twice_takes_one_seat(roomy: Experiment) -> None:
+    experiment = roomy
     link, browser = open_link(experiment), Client()
     browser.get(link)
     for _ in range(2):
@@ -93,7 +106,7 @@ def test_opening_a_link_for_many_takes_nothing_and_promises_only_this_browser(ex
     page = Client().get(link).content
     assert b"in this browser" in page
     assert not Recruitment.objects.exists()
-    assert Seat.objects.get().state == Seat.State.OPEN
+    assert experiment.panels.get().seats.get().state == Seat.State.OPEN
 
 
 def test_a_lapsed_seat_in_any_panel_is_given_to_who_comes_by_the_link_for_many(experiment: Experiment) -> None:
@@ -106,8 +119,10 @@ def test_a_lapsed_seat_in_any_panel_is_given_to_who_comes_by_the_link_for_many(e
     assert (seat.panel.number, seat.occupancy) == (2, 2)
 
 
-def test_closing_the_links_for_many_keeps_new_people_out_and_lets_others_go_on(client: Client) -> None:
-    experiment = make_experiment(seats=2)
+def test_closing_the_links_for_many_keeps_new_people_out_and_lets_others_go_on(
+    client: Client, roomy: Experiment
+) -> None:
+    experiment = roomy
     link, browser = open_link(experiment), Client()
     consent(browser, link)
     client.force_login(experiment.owner)
@@ -129,8 +144,9 @@ def test_who_comes_from_prolific_is_kept_through_consent_and_apart(experiment: E
     assert Participant.objects.count() == 1
 
 
-def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_for_prolific() -> None:
-    experiment, browser = make_experiment(seats=3), Client()
+def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_for_prolific(roomy: Experiment) -> None:
+    experiment = roomy
+    browser = Client()
     first = seat_of(consent(browser, prolific_link(experiment)))
     other = prolific_link(experiment)
     assert b"Welcome back" in browser.get(other).content
@@ -138,16 +154,16 @@ def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_
     assert Participant.objects.count() == 1
 
 
-def test_a_person_from_prolific_comes_back_although_the_test_is_paused() -> None:
-    experiment, browser = make_experiment(seats=1), Client()
+def test_a_person_from_prolific_comes_back_although_the_test_is_paused(experiment: Experiment) -> None:
+    browser = Client()
     link = prolific_link(experiment)
     consent(browser, link)
     pause(experiment=experiment, actor=experiment.owner)
     assert seat_of(consent(browser, link)) == Visit.objects.get().seat
 
 
-def test_a_person_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other() -> None:
-    experiment = make_experiment(seats=3)
+def test_a_person_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other(roomy: Experiment) -> None:
+    experiment = roomy
     link = prolific_link(experiment)
     seat = seat_of(consent(Client(), link))
     seats.reissue_seat(seat=seat, now=timezone.now(), actor=experiment.owner)
@@ -168,8 +184,8 @@ def test_a_forged_field_says_nothing_about_who_comes(field: str, experiment: Exp
     assert Recruitment.objects.get().service == "browser"
 
 
-def test_a_field_of_another_link_is_not_accepted() -> None:
-    experiment = make_experiment(seats=2)
+def test_a_field_of_another_link_is_not_accepted(roomy: Experiment) -> None:
+    experiment = roomy
     page = Client().get(prolific_link(experiment)).content.decode()
     (value,) = set(re.findall(r'name="arrival" value="([^"]+)"', page))
     Client().post(open_link(experiment, "prolific"), {"agree": "on", "arrival": value})
@@ -182,8 +198,8 @@ def test_a_number_that_is_none_is_ignored(person: str, experiment: Experiment) -
     assert Recruitment.objects.get().service == "browser"
 
 
-def test_personal_links_ask_no_service_who_comes() -> None:
-    experiment = make_experiment(seats=2)
+def test_personal_links_ask_no_service_who_comes(roomy: Experiment) -> None:
+    experiment = roomy
     consent(Client(), f"/join/{new_token(experiment)}/?{WHO}")
     consent(Client(), f"/join/{new_token(experiment)}/?{WHO}")
     assert Participant.objects.count() == 2
@@ -193,8 +209,8 @@ def test_personal_links_ask_no_service_who_comes() -> None:
 # --- What the experimenter gets ---------------------------------------------------------------------------------------
 
 
-def test_links_come_as_a_table_for_a_mail_merge(client: Client) -> None:
-    experiment = make_experiment(seats=2)
+def test_links_come_as_a_table_for_a_mail_merge(client: Client, roomy: Experiment) -> None:
+    experiment = roomy
     client.force_login(experiment.owner)
     answer = client.post(f"/experiments/{experiment.slug}/panels/1/invitations/", {"count": 2}, follow=True)
     table = re.search(r'href="data:text/csv;charset=utf-8,([^"]+)" download', answer.content.decode())

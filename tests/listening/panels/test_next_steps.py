@@ -1,5 +1,7 @@
 """Next steps of an experiment: each line follows from the rows, and leads to the page where it is done."""
 
+from copy import deepcopy
+
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -13,6 +15,21 @@ from rating.services.experiments import close, go_live, pause, unblind
 from tests.factories import consent_to, make_experiment, make_panel_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=2)
+
+
+@pytest.fixture(scope="module")
+def shared_draft(module_db: None) -> Experiment:
+    return make_panel_experiment()
+
+
+@pytest.fixture
+def draft(shared_draft: Experiment) -> Experiment:
+    return deepcopy(shared_draft)
 
 
 def steps(experiment: Experiment) -> list[Step]:
@@ -29,8 +46,8 @@ def laid_out(experiment: Experiment, preset: str = "crossed") -> Experiment:
     return Experiment.objects.get(pk=experiment.pk)
 
 
-def test_a_fresh_draft_needs_a_design_and_seats() -> None:
-    experiment = make_panel_experiment()
+def test_a_fresh_draft_needs_a_design_and_seats(draft: Experiment) -> None:
+    experiment = draft
     stimuli, words, design, seats, rehearsal = steps(experiment)
     assert (stimuli.state, words.state) == (StepState.DONE, StepState.DONE)
     assert stimuli.sentence == "16 clips: 8 items, 2 conditions."
@@ -38,14 +55,14 @@ def test_a_fresh_draft_needs_a_design_and_seats() -> None:
     assert rehearsal.state == StepState.CHECK
 
 
-def test_a_design_brings_the_seats_with_it() -> None:
-    experiment = laid_out(make_panel_experiment())
+def test_a_design_brings_the_seats_with_it(draft: Experiment) -> None:
+    experiment = laid_out(draft)
     assert StepState.OPEN not in states(experiment)
     assert steps(experiment)[3].sentence == "2 seats in 1 panel."
 
 
-def test_a_design_with_known_confounds_is_to_be_checked() -> None:
-    experiment = laid_out(make_panel_experiment(), preset="udase-exact")
+def test_a_design_with_known_confounds_is_to_be_checked(draft: Experiment) -> None:
+    experiment = laid_out(draft, preset="udase-exact")
     assert steps(experiment)[2].state == StepState.CHECK
 
 
@@ -66,23 +83,22 @@ def test_panels_that_were_made_one_by_one_are_to_be_checked() -> None:
     assert states(experiment)[2:4] == ["check", "done"]
 
 
-def test_a_rehearsal_counts_when_it_has_reached_the_end() -> None:
-    experiment = laid_out(make_panel_experiment())
+def test_a_rehearsal_counts_when_it_has_reached_the_end(draft: Experiment) -> None:
+    experiment = laid_out(draft)
     panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
     assert states(experiment)[-1] == "check"
     experiment.ballots.filter(kind="rehearsal").update(closed_at=timezone.now())
     assert states(experiment)[-1] == "done"
 
 
-def test_what_is_live_needs_links_until_every_open_seat_has_one() -> None:
-    experiment = make_experiment(seats=2)
+def test_what_is_live_needs_links_until_every_open_seat_has_one(experiment: Experiment) -> None:
     assert steps(experiment)[0].sentence == "2 open seats have no link yet."
     panels.invite(panel=experiment.panels.get(), count=2, now=timezone.now(), actor=None)
     assert states(experiment) == ["done", "going"]
 
 
-def test_a_rehearsal_link_is_not_a_participant_s_link() -> None:
-    experiment, now = make_experiment(seats=2), timezone.now()
+def test_a_rehearsal_link_is_not_a_participant_s_link(experiment: Experiment) -> None:
+    now = timezone.now()
     panels.rehearse(experiment=experiment, count=1, now=now, actor=experiment.owner)
     [row] = panels.overview(experiment=experiment, now=now)
     assert (row["open"], row["links"], row["needed"]) == (2, 0, 2)
@@ -91,29 +107,26 @@ def test_a_rehearsal_link_is_not_a_participant_s_link() -> None:
     assert [panel["needed"] for panel in monitoring.experiment_status(experiment=experiment, now=now)["needed"]] == [1]
 
 
-def test_simulated_listeners_use_no_participant_s_link() -> None:
-    experiment, now = make_experiment(seats=1), timezone.now()
+def test_simulated_listeners_use_no_participant_s_link(experiment: Experiment) -> None:
+    now = timezone.now()
     [simulated] = panels.add_seats(panel=experiment.panels.get(), count=1, kind=Ballot.Kind.SIMULATED)
     panels.invite_to_seat(seat=simulated, now=now)
-    assert [row["needed"] for row in panels.overview(experiment=experiment, now=now)] == [1]
+    assert [row["needed"] for row in panels.overview(experiment=experiment, now=now)] == [2]
 
 
-def test_one_link_for_many_is_enough() -> None:
-    experiment = make_experiment(seats=2)
+def test_one_link_for_many_is_enough(experiment: Experiment) -> None:
     panels.invite_many(experiment=experiment, now=timezone.now(), actor=None)
     assert states(experiment)[0] == "done"
 
 
-def test_how_far_people_have_got_is_told_and_a_pause_is_noticed() -> None:
-    experiment = make_experiment(seats=2)
+def test_how_far_people_have_got_is_told_and_a_pause_is_noticed(experiment: Experiment) -> None:
     consent_to(experiment.panels.get().seats.earliest("number"))
     assert steps(experiment)[1].sentence == "0 of 2 seats finished, 1 in progress."
     pause(experiment=experiment, actor=experiment.owner)
     assert steps(experiment)[1].state == StepState.CHECK
 
 
-def test_a_closed_experiment_leads_to_its_results() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_closed_experiment_leads_to_its_results(experiment: Experiment) -> None:
     close(experiment=experiment, actor=experiment.owner)
     assert states(experiment) == ["done", "open"]
     assert steps(experiment)[-1].address.endswith("/results/")
@@ -122,8 +135,8 @@ def test_a_closed_experiment_leads_to_its_results() -> None:
 
 
 @pytest.mark.parametrize("live", [False, True])
-def test_every_line_leads_to_a_page(client: Client, live: bool) -> None:
-    experiment = laid_out(make_panel_experiment())
+def test_every_line_leads_to_a_page(client: Client, live: bool, draft: Experiment) -> None:
+    experiment = laid_out(draft)
     if live:
         experiment = go_live(experiment=experiment, actor=experiment.owner)
         sit_down(experiment)
@@ -134,8 +147,8 @@ def test_every_line_leads_to_a_page(client: Client, live: bool) -> None:
         assert client.get(step.address).status_code == 200
 
 
-def test_the_first_thing_to_do_is_marked(client: Client) -> None:
-    experiment = make_panel_experiment()
+def test_the_first_thing_to_do_is_marked(client: Client, draft: Experiment) -> None:
+    experiment = draft
     client.force_login(experiment.owner)
     page = client.get(f"/experiments/{experiment.slug}/").content.decode()
     before, marked, after = page.partition('aria-current="step"')

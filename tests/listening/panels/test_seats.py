@@ -59,8 +59,8 @@ def test_consenting_leases_the_seat_for_as_long_as_the_session_settings_say() ->
     assert claim(experiment, now).seat.leased_until == now + timedelta(hours=2)
 
 
-def test_a_vote_moves_the_lease_on_and_votes_in_quick_succession_write_it_once() -> None:
-    visit = seated_visit()
+def test_a_vote_moves_the_lease_on_and_votes_in_quick_succession_write_it_once(experiment: Experiment) -> None:
+    visit = seated_visit(experiment)
     first, second, *_ = visit.seat.ballot.trials.all()
     later = timezone.now() + timedelta(hours=5)
     visits.submit_votes(visit=visit, events=[vote_event(first)], now=later)
@@ -70,8 +70,8 @@ def test_a_vote_moves_the_lease_on_and_votes_in_quick_succession_write_it_once()
     assert Seat.objects.get().leased_until == later + LEASE
 
 
-def test_coming_back_renews_a_lapsed_seat_that_nobody_needed() -> None:
-    sitting = sit_down()
+def test_coming_back_renews_a_lapsed_seat_that_nobody_needed(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     Seat.objects.update(leased_until=timezone.now() - timedelta(days=30))
     assert sitting.client.post(sitting.link).status_code == 302
     seat = Seat.objects.get()
@@ -130,8 +130,8 @@ def test_a_seat_within_its_lease_is_not_given_away_by_itself(experiment: Experim
         claim(experiment, timezone.now() + LEASE - timedelta(hours=1))
 
 
-def test_who_comes_back_too_late_is_told_on_a_page_and_thanked() -> None:
-    sitting = sit_down()
+def test_who_comes_back_too_late_is_told_on_a_page_and_thanked(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     page = sitting.upcoming()["trials"][0]["trial"]
     sitting.vote(event(page))
     seats.reissue_seat(seat=sitting.visit.seat, now=timezone.now(), actor=sitting.ballot.experiment.owner)
@@ -147,8 +147,10 @@ def test_who_comes_back_too_late_is_told_on_a_page_and_thanked() -> None:
     assert Visit.objects.count() == 1
 
 
-def test_an_answer_that_comes_too_late_is_rejected_and_kept_and_the_earlier_ones_stay_true() -> None:
-    sitting = sit_down()
+def test_an_answer_that_comes_too_late_is_rejected_and_kept_and_the_earlier_ones_stay_true(
+    experiment: Experiment,
+) -> None:
+    sitting = sit_down(experiment)
     first, second, *_ = sitting.upcoming()["trials"]
     kept = event(first["trial"])
     sitting.vote(kept)
@@ -286,8 +288,8 @@ def test_there_is_nothing_to_rehearse_without_seats() -> None:
         panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
 
 
-def test_a_page_left_out_is_not_waited_for_and_not_counted_on_the_receipt() -> None:
-    visit = seated_visit()
+def test_a_page_left_out_is_not_waited_for_and_not_counted_on_the_receipt(experiment: Experiment) -> None:
+    visit = seated_visit(experiment)
     left_out, *others = visit.seat.ballot.trials.all()
     Trial.objects.filter(pk=left_out.pk).update(skipped_at=timezone.now())
     visits.submit_votes(visit=visit, events=[vote_event(trial) for trial in others], now=timezone.now())

@@ -201,7 +201,13 @@ def test_a_run_that_was_cut_short_goes_on_where_it_was(designed: Experiment) -> 
     assert Vote.objects.filter(ballot__experiment=copy).count() == 24
 
 
-@pytest.mark.parametrize("protocol", sorted(protocols()))
+# A whole visit of the others is in tests/contracts/test_protocol_visits.py, and so is every example of an answer.
+IN_SHORT = {"p835", "chaptering"}
+
+
+@pytest.mark.parametrize(
+    "protocol", [pytest.param(slug, marks=[] if slug in IN_SHORT else pytest.mark.long) for slug in sorted(protocols())]
+)
 def test_bots_answer_every_protocol_to_its_receipt(protocol: str) -> None:
     experiment = make_experiment(seats=1, live=False, protocol=protocol)
     copy = ask_for_simulation(experiment=experiment, actor=experiment.owner)

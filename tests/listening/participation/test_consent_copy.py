@@ -39,8 +39,8 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-@pytest.fixture
-def sitting() -> Sitting:
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
     return sit_down(
         make_experiment(seats=2, language="fr", title="Entendre", consent_text=TEXT, contact="lab@example.org")
     )

@@ -13,8 +13,10 @@ from rating.models import Ballot, RejectedVote, Slot, SoundFetch, Trial, Vote
 from rating.registry import get_protocol
 from rating.services.pages import plan_of, record_fetch
 from tests.factories import Sitting, event, fetch_all, make_experiment, sit_down
+from tests.scale import ALL
 
 pytestmark = pytest.mark.django_db
+PAGES = 40 if ALL else 10
 
 
 def results(sitting: Sitting, *events: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,10 +42,10 @@ def shared_sitting(module_db: None) -> Sitting:
     return sit_down(fetched=False)
 
 
-def test_forty_votes_without_a_single_sound_earn_no_code() -> None:
-    sitting = sit_down(make_experiment(seats=1, items=20, conditions=2), fetched=False)
+def test_votes_without_a_single_sound_earn_no_code() -> None:
+    sitting = sit_down(make_experiment(seats=1, items=PAGES // 2, conditions=2), fetched=False)
     trials = [str(pk) for pk in Trial.objects.filter(ballot=sitting.ballot).values_list("pk", flat=True)]
-    assert len(trials) == 40
+    assert len(trials) == PAGES
     said = results(sitting, *[event(trial, heard={}) for trial in trials])
     assert {result["status"] for result in said} == {"sound_missing"}
     assert sitting.client.post(f"{sitting.api}finish/").json()["code"] == "visit.incomplete"
@@ -126,7 +128,9 @@ def test_an_answer_sooner_than_the_sound_lasts_is_taken_and_flagged(
     assert Vote.objects.get().flags == flags
 
 
-@pytest.mark.parametrize("slug", ["tcsd_plane", "chaptering", "thumbs", "p835", "acr"])
+@pytest.mark.parametrize(
+    "slug", ["tcsd_plane", "chaptering", "thumbs", "p835", pytest.param("acr", marks=pytest.mark.long)]
+)
 def test_no_protocol_that_is_about_sound_takes_a_whole_answer_without_one(slug: str) -> None:
     sitting = sit_down(make_experiment(seats=1, protocol=slug), fetched=False)
     page = sitting.upcoming()["trials"][0]

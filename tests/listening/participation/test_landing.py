@@ -61,7 +61,12 @@ def test_a_clip_of_several_pages_is_counted_once_and_practice_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("protocol", "noun"),
-    [("dcr", "pairs"), ("abx", "comparisons"), ("speech_summaries", "sentences"), ("chaptering", "recordings")],
+    [
+        ("dcr", "pairs"),
+        ("speech_summaries", "sentences"),  # told apart by groups
+        pytest.param("abx", "comparisons", marks=pytest.mark.long),
+        pytest.param("chaptering", "recordings", marks=pytest.mark.long),
+    ],
 )
 def test_what_is_counted_has_the_protocols_own_noun(protocol: str, noun: str) -> None:
     group = {"group": protocols()[protocol].groups.names[0]} if protocols()[protocol].groups.names else {}
@@ -87,8 +92,8 @@ def test_every_panel_and_every_seat_states_the_same() -> None:
     ("slug", "counted"),
     [
         ("acr", r"12 clips and 3 for practice"),
-        ("dcr", r"12 pairs and 3 for practice"),
-        ("abx", r"12 comparisons and \d+ for practice"),
+        pytest.param("dcr", r"12 pairs and 3 for practice", marks=pytest.mark.long),  # like acr, with its own noun
+        pytest.param("abx", r"12 comparisons and \d+ for practice", marks=pytest.mark.long),
         ("p835", r"8 clips and 4 for practice"),
     ],
 )
@@ -137,7 +142,10 @@ def test_the_form_takes_whole_minutes_or_nothing(typed: str, status: int, experi
     assert browser_of(experiment.owner).post(address, wanted).status_code == status
 
 
-@pytest.mark.parametrize(("protocol", "width"), [("tcsd_plane", True), ("chaptering", True), ("acr", False)])
+@pytest.mark.parametrize(
+    ("protocol", "width"),
+    [("tcsd_plane", True), pytest.param("chaptering", True, marks=pytest.mark.long), ("acr", False)],
+)
 def test_what_is_needed_is_said_before_consent(protocol: str, width: bool) -> None:
     experiment = make_experiment(protocol=protocol, seats=1)
     words = landing(experiment)

@@ -99,7 +99,7 @@ def test_pages_of_staff_stay_in_the_readers_language() -> None:
     [
         ("fr", "Les textes de la tâche elle-même sont en anglais."),
         ("de", "Die Texte der Aufgabe selbst sind auf Englisch."),
-        ("es", "Los textos de la tarea en sí están en inglés."),
+        pytest.param("es", "Los textos de la tarea en sí están en inglés.", marks=pytest.mark.long),
     ],
 )
 def test_a_task_in_another_language_is_said_before_consent(language: str, sentence: str) -> None:
@@ -133,10 +133,15 @@ def test_the_experimenter_is_warned_before_going_live(language: str, warnings: i
 
 @pytest.mark.parametrize(
     ("language", "date"),
-    [("en", "March 5, 2026"), ("fr", "5 mars 2026"), ("de", "5. März 2026"), ("es", "5 de marzo de 2026")],
+    [
+        ("en", "March 5, 2026"),
+        ("fr", "5 mars 2026"),
+        pytest.param("de", "5. März 2026", marks=pytest.mark.long),
+        pytest.param("es", "5 de marzo de 2026", marks=pytest.mark.long),
+    ],
 )
 def test_a_receipt_has_the_date_as_its_language_writes_it(language: str, date: str) -> None:
-    sitting = finished(make_experiment(language=language, seats=1))
+    sitting = finished(make_experiment(language=language, seats=1, items=1, conditions=1))
     Completion.objects.update(created_at=datetime(2026, 3, 5, 14, 7, tzinfo=UTC))
     page = sitting.client.get(f"/visits/{sitting.visit.pk}/receipt/", headers=ENGLISH).content.decode()
     assert f"{date}, 14:07 UTC" in page
@@ -146,14 +151,14 @@ def test_a_receipt_has_the_date_as_its_language_writes_it(language: str, date: s
     ("language", "line"),
     [
         ("de", "Diese Übersetzung ist ein Entwurf und kann Fehler enthalten."),
-        ("es", "Esta traducción es un borrador y puede contener errores."),
+        pytest.param("es", "Esta traducción es un borrador y puede contener errores.", marks=pytest.mark.long),
     ],
 )
 def test_a_page_in_a_draft_language_says_so(language: str, line: str) -> None:
     assert line in landing(language)
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])
 def test_a_page_in_a_reviewed_language_has_no_such_line(language: str) -> None:
     assert "page-foot" not in landing(language)
 

@@ -23,6 +23,12 @@ def shared_sitting(module_db: None) -> Sitting:
     return sit_down()
 
 
+@pytest.fixture(scope="module")
+def stranger(module_db: None) -> Sitting:
+    """A participant of another experiment, who only asks."""
+    return sit_down()
+
+
 def addresses(sitting: Sitting) -> list[str]:
     return [sound["url"] for page in sitting.upcoming()["trials"] for sound in page["media"].values()]
 
@@ -80,8 +86,8 @@ def test_an_expired_address_answers_410_and_the_page_can_ask_again(settings: Set
 
 
 @pytest.mark.parametrize("below", ["", "clip/", "manifest/", "peaks/0/", "tiles/max/0/0/", "slice/"])
-def test_everything_of_a_sound_lies_behind_the_same_key(below: str, sitting: Sitting) -> None:
-    one, other = sitting, sit_down()
+def test_everything_of_a_sound_lies_behind_the_same_key(below: str, sitting: Sitting, stranger: Sitting) -> None:
+    one, other = sitting, stranger
     address = addresses(one)[0] + below
     answer = one.client.get(address)
     assert answer.status_code == 200, answer.getvalue()
@@ -89,8 +95,8 @@ def test_everything_of_a_sound_lies_behind_the_same_key(below: str, sitting: Sit
     assert other.client.get(address.replace(str(one.visit.pk), str(other.visit.pk))).status_code == 404
 
 
-def test_a_key_cannot_be_guessed_prolonged_or_carried_to_another_visit(sitting: Sitting) -> None:
-    one, other = sitting, sit_down()
+def test_a_key_cannot_be_guessed_prolonged_or_carried_to_another_visit(sitting: Sitting, stranger: Sitting) -> None:
+    one, other = sitting, stranger
     now = timezone.now()
     key = media.key_for(visit=one.visit, media_id=one_slot(one).media, now=now)
     name, expires_at, signature = key.split(".")

@@ -41,6 +41,11 @@ def asking(questions: list[dict[str, Any]] = QUESTIONS, *, seats: int = 1, **par
     return make_experiment(seats=seats, questions=questions, **parts)
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return asking()
+
+
 def page_of(sitting: Sitting, place: str) -> str:
     return f"/visits/{sitting.visit.id}/questions/{place}/"
 
@@ -64,8 +69,10 @@ def finished(sitting: Sitting) -> None:
     sitting.client.post(page_of(sitting, "after"), {"q-tired": "2", "q-comment": "The third was loud."})
 
 
-def test_the_way_leads_from_consent_over_the_questions_to_the_clips_and_over_the_others_to_the_receipt() -> None:
-    sitting = sit_down(asking())
+def test_the_way_leads_from_consent_over_the_questions_to_the_clips_and_over_the_others_to_the_receipt(
+    experiment: Experiment,
+) -> None:
+    sitting = sit_down(experiment)
     assert visit_page(sitting).headers["Location"] == page_of(sitting, "before")
     page = sitting.client.get(page_of(sitting, "before")).content.decode()
     assert "3 questions" in page
@@ -86,14 +93,13 @@ def test_the_way_leads_from_consent_over_the_questions_to_the_clips_and_over_the
     assert Completion.objects.count() == 1
 
 
-def test_the_landing_page_counts_the_questions() -> None:
-    experiment = asking()
+def test_the_landing_page_counts_the_questions(experiment: Experiment) -> None:
     page = Client().get(f"/join/{new_token(experiment)}/").content.decode()
     assert "There are also 5 short questions." in page
 
 
-def test_what_is_missing_or_unfit_is_said_beside_its_field_and_what_was_given_is_kept() -> None:
-    sitting = sit_down(asking())
+def test_what_is_missing_or_unfit_is_said_beside_its_field_and_what_was_given_is_kept(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     wrong = {"q-hours": "30", "q-devices": ["Radio", "Hi-fi", "Phone"]}
     answer = sitting.client.post(page_of(sitting, "before"), wrong)
     page = answer.content.decode()
@@ -108,8 +114,8 @@ def test_what_is_missing_or_unfit_is_said_beside_its_field_and_what_was_given_is
     assert visit_page(sitting).status_code == 302
 
 
-def test_an_answer_is_saved_as_it_is_given_and_shown_again_after_a_reload() -> None:
-    sitting = sit_down(asking())
+def test_an_answer_is_saved_as_it_is_given_and_shown_again_after_a_reload(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     assert save(sitting, "age_band", "25_34").status_code == 200
     assert save(sitting, "devices", ["Phone"]).status_code == 200
     assert save(sitting, "hours", "7").status_code == 200
@@ -135,15 +141,15 @@ UNFIT: list[tuple[str, Any, int]] = [
 ]
 
 
-def test_what_is_no_answer_is_refused() -> None:
-    sitting = sit_down(asking())
+def test_what_is_no_answer_is_refused(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     found = [(question, value, save(sitting, question, value).status_code) for question, value, _status in UNFIT]
     assert found == UNFIT
     assert QuestionAnswer.objects.count() == 0
 
 
-def test_what_was_handed_in_stays() -> None:
-    sitting = sit_down(asking())
+def test_what_was_handed_in_stays(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     sitting.client.post(page_of(sitting, "before"), BEFORE)
     assert save(sitting, "hours", "3").json()["code"] == "questions.handed_in"
     assert sitting.client.post(page_of(sitting, "before"), BEFORE | {"q-hours": "3"}).status_code == 302
@@ -152,15 +158,15 @@ def test_what_was_handed_in_stays() -> None:
 
 def test_nobody_else_reads_or_writes_them() -> None:
     sitting = sit_down(asking(seats=2))
-    stranger = sit_down(Experiment.objects.get())
+    stranger = sit_down(sitting.ballot.experiment)
     assert stranger.client.get(page_of(sitting, "before")).status_code == 401
     body = {"question": "age_band", "value": "25_34"}
     answer = stranger.client.post(f"{sitting.api}questions/", body, content_type="application/json")
     assert answer.status_code == 401
 
 
-def test_a_released_seat_takes_no_answers_and_its_successor_begins_anew() -> None:
-    sitting = sit_down(asking())
+def test_a_released_seat_takes_no_answers_and_its_successor_begins_anew(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     save(sitting, "age_band", "25_34")
     reissue_seat(seat=sitting.visit.seat, now=sitting.visit.created_at, actor=sitting.ballot.experiment.owner)
     assert save(sitting, "age_band", "18_24").status_code == 410
@@ -170,7 +176,7 @@ def test_a_released_seat_takes_no_answers_and_its_successor_begins_anew() -> Non
 
 def test_withdrawing_deletes_the_answers_and_so_does_deleting_the_participant() -> None:
     sitting = sit_down(asking(seats=2))
-    other = sit_down(Experiment.objects.get())
+    other = sit_down(sitting.ballot.experiment)
     finished(sitting)
     finished(other)
     page = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").content.decode()
@@ -194,7 +200,7 @@ def test_a_changed_question_is_asked_again_in_a_rehearsal_and_an_unchanged_one_k
     experiment = make_experiment(live=False, seats=1, questions=[{"ready": "age_band"}, HOURS])
     sitting = sit_down(opened(experiment))
     sitting.client.post(page_of(sitting, "before"), BEFORE)
-    Experiment.objects.update(state="draft", design_sha256="")
+    Experiment.objects.filter(pk=experiment.pk).update(state="draft", design_sha256="")
     again: list[dict[str, Any]] = [{"ready": "age_band"}, HOURS | {"text": "How long did you sleep last night?"}]
     change_questions(experiment=experiment, actor=experiment.owner, questions=again)
     assert given() == {"age_band": "25_34"}

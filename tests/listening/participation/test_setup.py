@@ -1,6 +1,7 @@
 """Sound checks before the first clip: which are due, what is stored, and that no solution is sent."""
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,10 +23,21 @@ from tests.listening.panels.test_links import consent, prolific_link
 pytestmark = pytest.mark.django_db
 
 
-def seated(**settings: Any) -> Sitting:
-    experiment = make_experiment(seats=1, items=3, conditions=3)
-    SessionSettings.objects.create(experiment=experiment, **settings)
-    return sit_down(experiment)
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=4, items=3, conditions=3)
+
+
+@pytest.fixture
+def seated(experiment: Experiment) -> Callable[..., Sitting]:
+    """Takes a seat under these settings of the experiment."""
+
+    def sit(**settings: Any) -> Sitting:
+        SessionSettings.objects.filter(experiment=experiment).delete()
+        SessionSettings.objects.create(experiment=experiment, **settings)
+        return sit_down(experiment)
+
+    return sit
 
 
 def state(sitting: Sitting, again: str = "") -> dict[str, Any]:
@@ -46,12 +58,14 @@ def names(answer: dict[str, Any]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def shared_sitting(module_db: None) -> Sitting:
-    return seated()
+def shared_sitting(shared_experiment: Experiment) -> Sitting:
+    return sit_down(shared_experiment)
 
 
-def test_ears_and_level_are_due_unless_a_person_decides_otherwise() -> None:
-    assert names(state(sit_down())) == ["ears", "level"]
+def test_ears_and_level_are_due_unless_a_person_decides_otherwise(
+    experiment: Experiment, seated: Callable[..., Sitting]
+) -> None:
+    assert names(state(sit_down(experiment))) == ["ears", "level"]
     assert names(state(seated(ear_check=False, level_check=False))) == []
     assert names(state(seated(headphone_screen="flag"))) == ["ears", "level", "headphones"]
 
@@ -77,7 +91,7 @@ def test_a_level_out_of_reach_is_refused_and_nothing_is_kept(level_db: Any, sitt
     assert not SetupStep.objects.exists()
 
 
-def test_the_level_is_set_again_on_request_and_both_are_kept() -> None:
+def test_the_level_is_set_again_on_request_and_both_are_kept(seated: Callable[..., Sitting]) -> None:
     sitting = seated(ear_check=False)
     told(sitting, step="level", level_db=1)
     assert state(sitting)["steps"] == []
@@ -87,7 +101,7 @@ def test_the_level_is_set_again_on_request_and_both_are_kept() -> None:
     assert SetupStep.objects.count() == 2
 
 
-def test_another_device_is_set_up_anew() -> None:
+def test_another_device_is_set_up_anew(seated: Callable[..., Sitting]) -> None:
     sitting = seated(ear_check=False)
     told(sitting, step="level", level_db=1)
     elsewhere = Client()
@@ -95,7 +109,7 @@ def test_another_device_is_set_up_anew() -> None:
     assert names(elsewhere.get(f"/api/v1/visits/{other}/setup/").json()) == ["level"]
 
 
-def test_failed_ears_may_be_tried_again_and_after_that_the_visit_goes_on() -> None:
+def test_failed_ears_may_be_tried_again_and_after_that_the_visit_goes_on(seated: Callable[..., Sitting]) -> None:
     sitting = seated(level_check=False)
     for attempt in (1, 2):
         right = solution(sitting, "ears", attempt)
@@ -105,7 +119,7 @@ def test_failed_ears_may_be_tried_again_and_after_that_the_visit_goes_on() -> No
     assert [row.passed for row in SetupStep.objects.all()] == [False, False]
 
 
-def test_headphones_get_a_second_chance_by_another_method() -> None:
+def test_headphones_get_a_second_chance_by_another_method(seated: Callable[..., Sitting]) -> None:
     sitting = seated(ear_check=False, level_check=False, headphone_screen="flag")
     assert state(sitting)["steps"][0]["screening"] == "huggins"
     assert told(sitting, step="headphones", screening="huggins", answers=["1"] * 6).json()["passed"] is False
@@ -145,14 +159,15 @@ def test_a_second_failure_turns_away_with_thanks_and_frees_the_seat() -> None:
     assert AuditEntry.objects.get(action="seat.reissued").reason == "The headphone screen was failed twice."
 
 
-def test_who_has_answered_already_or_is_only_noted_is_not_turned_away() -> None:
+def test_who_has_answered_already_or_is_only_noted_is_not_turned_away(seated: Callable[..., Sitting]) -> None:
     checks: dict[str, Any] = {"ear_check": False, "level_check": False}
     noted = seated(**checks, headphone_screen="flag")
     assert fails_headphones_twice(noted)["turned_away"] is False
     returning = seated(**checks, headphone_screen="turn_away")
     returning.vote(event(returning.upcoming()["trials"][0]["trial"]))
     assert fails_headphones_twice(returning)["turned_away"] is False
-    assert set(Seat.objects.values_list("state", flat=True)) == {"taken"}
+    kept = [noted.visit.seat_id, returning.visit.seat_id]
+    assert set(Seat.objects.filter(pk__in=kept).values_list("state", flat=True)) == {"taken"}
 
 
 @pytest.mark.parametrize(
@@ -168,14 +183,15 @@ def test_who_has_answered_already_or_is_only_noted_is_not_turned_away() -> None:
         {},
     ],
 )
-def test_what_is_no_outcome_is_refused_with_a_sentence(outcome: dict[str, Any]) -> None:
-    response = told(seated(headphone_screen="flag"), **outcome)
+def test_what_is_no_outcome_is_refused_with_a_sentence(outcome: dict[str, Any], sitting: Sitting) -> None:
+    SessionSettings.objects.create(experiment=sitting.ballot.experiment, headphone_screen="flag")
+    response = told(sitting, **outcome)
     assert response.status_code in (400, 422)
     assert response.json()["detail"]
     assert not SetupStep.objects.exists()
 
 
-def test_sounds_are_served_for_every_round_and_name_nothing() -> None:
+def test_sounds_are_served_for_every_round_and_name_nothing(seated: Callable[..., Sitting]) -> None:
     sitting = seated(headphone_screen="flag")
     for step in state(sitting)["steps"]:
         for url in step.get("sounds", []):
@@ -220,7 +236,9 @@ def test_the_level_is_set_on_practice_clips_under_addresses_of_their_own() -> No
     assert not [url for url in clips for media in ids if media in url or media.replace("-", "") in url]
 
 
-def test_without_practice_the_level_is_set_on_a_sound_that_is_no_clip_of_the_test() -> None:
+def test_without_practice_the_level_is_set_on_a_sound_that_is_no_clip_of_the_test(
+    seated: Callable[..., Sitting],
+) -> None:
     sitting = seated(ear_check=False)
     clips = level_clips(sitting)
     assert len(clips) == 1
@@ -236,7 +254,7 @@ def test_a_practice_clip_that_is_also_tested_is_not_played_before_its_trial() ->
     assert not set(level_clips(sitting).values()) & clip_bytes_of(sitting)
 
 
-def test_the_generated_sound_is_as_loud_as_the_clips_of_the_seat() -> None:
+def test_the_generated_sound_is_as_loud_as_the_clips_of_the_seat(seated: Callable[..., Sitting]) -> None:
     sitting = seated(ear_check=False)
     for number, slot in enumerate(Slot.objects.filter(trial__ballot=sitting.ballot).order_by("pk")):
         Recording.objects.filter(stimuli=slot.stimulus_id).update(measures={"integrated_lufs": -30.0 + number})
@@ -247,7 +265,7 @@ def test_the_generated_sound_is_as_loud_as_the_clips_of_the_seat() -> None:
     assert sitting.client.get(url.replace("/1/1/", "/1/2/")).json()["code"] == "setup.sound_unknown"
 
 
-def test_a_seat_without_short_clips_has_no_level_to_set() -> None:
+def test_a_seat_without_short_clips_has_no_level_to_set(seated: Callable[..., Sitting]) -> None:
     sitting = seated(ear_check=False)
     Recording.objects.update(length_samples=8000 * 31)
     assert names(state(sitting)) == []

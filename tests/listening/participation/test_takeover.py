@@ -126,7 +126,7 @@ def test_the_code_shown_after_consent_leads_another_device_to_the_same_seat(who:
     assert Participant.objects.count() == 1
 
 
-@pytest.mark.parametrize("code", ["2222-2222-2222", "x", "é" * 500, "\x00"])
+@pytest.mark.parametrize("code", ["2222-2222-2222", pytest.param("x", marks=pytest.mark.long), "é" * 500, "\x00"])
 def test_a_wrong_code_leads_nowhere_and_says_so(code: str, experiment: Experiment) -> None:
     link = link_of(experiment, "prolific")
     agree(Client(), f"{link}?{VICTIM}")
@@ -137,15 +137,15 @@ def test_a_wrong_code_leads_nowhere_and_says_so(code: str, experiment: Experimen
     assert Visit.objects.count() == 1
 
 
-def test_a_code_of_another_experiment_leads_nowhere() -> None:
-    link, other = (link_of(make_experiment(seats=1)) for _ in range(2))
+def test_a_code_of_another_experiment_leads_nowhere(experiment: Experiment) -> None:
+    link, other = link_of(experiment), link_of(make_experiment(seats=1))
     browser = Client()
     code = code_shown_to(browser, visit_of(agree(browser, link)))
     assert Client().post(other, {"resume": code}).status_code == 422
 
 
-def test_codes_stay_good_while_the_servers_key_is_being_changed(settings: Settings) -> None:
-    link = f"{link_of(make_experiment(seats=2), 'prolific')}?{VICTIM}"
+def test_codes_stay_good_while_the_servers_key_is_being_changed(settings: Settings, experiment: Experiment) -> None:
+    link = f"{link_of(experiment, 'prolific')}?{VICTIM}"
     browser = Client()
     visit = visit_of(agree(browser, link))
     code = code_shown_to(browser, visit)
@@ -166,23 +166,24 @@ def test_a_link_that_was_not_made_for_a_service_believes_no_parameter(personal: 
     assert Recruitment.objects.filter(service="prolific").count() == 1
 
 
-def test_a_personal_link_leads_on_from_another_device_and_shows_no_code() -> None:
-    sitting = sit_down()
+def test_a_personal_link_leads_on_from_another_device_and_shows_no_code(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     assert not CODE.search(sitting.client.get(f"/visits/{sitting.visit.id}/").content.decode())
     assert visit_of(Client().post(sitting.link)).seat == sitting.visit.seat
 
 
-def test_a_service_that_nobody_knows_is_rejected() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_service_that_nobody_knows_is_rejected(experiment: Experiment) -> None:
     answer = browser_of(experiment.owner).post(f"/experiments/{experiment.slug}/links/", {"service": "acme"})
     assert answer.status_code == 400
 
 
-def test_a_services_number_is_kept_as_a_digest_of_this_experiment_alone(settings: Settings) -> None:
-    for _ in range(2):
-        agree(Client(), f"{link_of(make_experiment(seats=1), 'prolific')}?{VICTIM}", REMOTE_ADDR="192.0.2.7")
+def test_a_services_number_is_kept_as_a_digest_of_this_experiment_alone(
+    settings: Settings, experiment: Experiment
+) -> None:
+    for one in (experiment, make_experiment(seats=1)):
+        agree(Client(), f"{link_of(one, 'prolific')}?{VICTIM}", REMOTE_ADDR="192.0.2.7")
     settings.SECRET_KEY = "n" * 50
-    agree(Client(), f"{link_of(make_experiment(seats=1), 'prolific')}?{VICTIM}", REMOTE_ADDR="192.0.2.7")
+    agree(Client(), f"{link_of(experiment, 'prolific')}?{VICTIM}", REMOTE_ADDR="192.0.2.7")
     rows = list(Recruitment.objects.values("service", "person", "browser", "address"))
     assert {row["service"] for row in rows} == {"prolific"}
     for name in ("person", "browser", "address"):
@@ -191,8 +192,7 @@ def test_a_services_number_is_kept_as_a_digest_of_this_experiment_alone(settings
     assert "192.0.2" not in str(rows)
 
 
-def test_the_experimenter_gets_the_codes_to_pay_by_and_no_number(client: Client) -> None:
-    experiment = make_experiment(seats=2)
+def test_the_experimenter_gets_the_codes_to_pay_by_and_no_number(client: Client, experiment: Experiment) -> None:
     link, browser = f"{link_of(experiment, 'prolific')}?{VICTIM}", Client()
     visit = visit_of(agree(browser, link))
     for trial in visit.seat.ballot.trials.order_by("position"):
@@ -216,10 +216,10 @@ def seats_taken_from(address: str, link: str, tries: int) -> int:
     return sum(answer.status_code == 302 for answer in answers)
 
 
-def test_one_address_does_not_empty_a_link_for_many(settings: Settings) -> None:
-    settings.UNANSWERED_SEATS_PER_ADDRESS = 4
-    link = link_of(make_experiment(seats=6, items=1, conditions=1), "prolific")
-    assert seats_taken_from("192.0.2.1", link, 6) == 4
+def test_one_address_does_not_empty_a_link_for_many(settings: Settings, experiment: Experiment) -> None:
+    settings.UNANSWERED_SEATS_PER_ADDRESS = 2
+    link = link_of(experiment, "prolific")
+    assert seats_taken_from("192.0.2.1", link, 3) == 2
     rejected = agree(Client(), f"{link}?PROLIFIC_PID=bot99", REMOTE_ADDR="192.0.2.1")
     assert (rejected.status_code, b"invitation.crowded" in rejected.content) == (429, True)
     assert agree(Client(), f"{link}?PROLIFIC_PID=honest", REMOTE_ADDR="192.0.2.2").status_code == 302
@@ -243,9 +243,8 @@ def test_neighbours_in_one_network_of_ipv6_count_as_one_address(settings: Settin
     assert came == [302, 429, 302]
 
 
-def test_personal_links_and_a_limit_of_zero_let_everybody_in(settings: Settings) -> None:
+def test_personal_links_and_a_limit_of_zero_let_everybody_in(settings: Settings, experiment: Experiment) -> None:
     settings.UNANSWERED_SEATS_PER_ADDRESS = 1
-    experiment = make_experiment(seats=4)
     link = link_of(experiment)
     agree(Client(), link)
     assert agree(Client(), f"/join/{new_token(experiment)}/").status_code == 302
@@ -266,16 +265,20 @@ def let_lapse(visit: Visit) -> None:
     Seat.objects.filter(pk=visit.seat_id).update(leased_until=timezone.now() - MINUTES)
 
 
-def test_a_seat_of_a_link_for_many_waits_shortly_until_the_first_answer_and_long_after_it() -> None:
+def test_a_seat_of_a_link_for_many_waits_shortly_until_the_first_answer_and_long_after_it(
+    experiment: Experiment,
+) -> None:
     browser = Client()
-    visit = visit_of(agree(browser, link_of(make_experiment(seats=1))))
+    visit = visit_of(agree(browser, link_of(experiment)))
     assert lease_left(visit) <= 30 * MINUTES
     vote(browser, visit, 4)
     assert lease_left(visit) > timedelta(hours=167)
 
 
-def test_the_sound_checks_and_coming_back_renew_the_short_lease_and_never_shorten_a_long_one() -> None:
-    browser, experiment = Client(), make_experiment(seats=1)
+def test_the_sound_checks_and_coming_back_renew_the_short_lease_and_never_shorten_a_long_one(
+    experiment: Experiment,
+) -> None:
+    browser = Client()
     link = link_of(experiment)
     visit = visit_of(agree(browser, link))
     ears = {"step": SetupStep.Step.EARS, "screening": "ears", "answers": ["left"] * 3}
@@ -295,8 +298,8 @@ def test_the_sound_checks_and_coming_back_renew_the_short_lease_and_never_shorte
     assert lease_left(visit) > timedelta(hours=167)
 
 
-def test_a_personal_link_keeps_its_seat_as_long_as_the_session_settings_say() -> None:
-    assert lease_left(sit_down().visit) > timedelta(hours=167)
+def test_a_personal_link_keeps_its_seat_as_long_as_the_session_settings_say(experiment: Experiment) -> None:
+    assert lease_left(sit_down(experiment).visit) > timedelta(hours=167)
 
 
 def test_who_lost_a_seat_before_the_first_answer_may_take_another() -> None:

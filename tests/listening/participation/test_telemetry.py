@@ -66,7 +66,7 @@ def test_a_clock_that_is_none_is_left_out(wall: Any) -> None:
 
 
 @given(ODD, ODD)
-@settings(max_examples=200 if ALL else 60)
+@settings(max_examples=200 if ALL else 25)
 def test_whatever_is_sent_what_is_kept_is_small(heard: Any, clock: Any) -> None:
     kept = read(heard=heard, clock=clock)
     assert len(json.dumps([kept.heard, kept.clock])) <= 2048
@@ -75,7 +75,7 @@ def test_whatever_is_sent_what_is_kept_is_small(heard: Any, clock: Any) -> None:
 
 
 @given(ANYTHING | ODD, ANYTHING | st.fixed_dictionaries({"clock": ODD}), ANYTHING)
-@settings(max_examples=200 if ALL else 60)
+@settings(max_examples=200 if ALL else 25)
 def test_a_download_is_had_of_anything_that_may_have_been_stored(heard: Any, client: Any, flags: Any) -> None:
     mark = {"heard": heard, "client": client, "flags": flags, "detail": {}, "listener": 1, "ballot": new_id()}
     mark |= {"factors": {}, "condition_role": "test"}

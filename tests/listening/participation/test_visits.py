@@ -33,8 +33,8 @@ def test_opening_a_link_takes_nothing(experiment: Experiment) -> None:
     assert not Consent.objects.exists()
 
 
-def test_agreeing_takes_a_seat_and_keeps_the_consent() -> None:
-    sitting = sit_down()
+def test_agreeing_takes_a_seat_and_keeps_the_consent(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     seat = sitting.visit.seat
     assert seat.state == Seat.State.TAKEN
     assert seat.participant is not None
@@ -68,15 +68,15 @@ def test_an_expired_link_says_since_when_and_takes_nothing(experiment: Experimen
     assert not Participant.objects.exists()
 
 
-def test_an_expired_link_still_resumes_a_taken_seat() -> None:
-    sitting = sit_down()
+def test_an_expired_link_still_resumes_a_taken_seat(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     Invitation.objects.update(created_at=timezone.now() - timedelta(days=9), expires_at=timezone.now())
     assert Client().post(sitting.link).status_code == 302
     assert Visit.objects.count() == 2
 
 
-def test_a_browser_that_comes_back_soon_goes_on_with_its_visit_and_its_sound_check() -> None:
-    sitting = sit_down()
+def test_a_browser_that_comes_back_soon_goes_on_with_its_visit_and_its_sound_check(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     setup.record_level(visit=sitting.visit, level_db=1.5, device={})
     for _ in range(2):
         assert sitting.client.post(sitting.link).headers["Location"] == f"/visits/{sitting.visit.pk}/"
@@ -85,8 +85,8 @@ def test_a_browser_that_comes_back_soon_goes_on_with_its_visit_and_its_sound_che
     assert state["level_db"] == 1.5
 
 
-def test_another_browser_or_another_sitting_is_another_visit_and_checks_the_sound_again() -> None:
-    sitting = sit_down()
+def test_another_browser_or_another_sitting_is_another_visit_and_checks_the_sound_again(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     setup.record_level(visit=sitting.visit, level_db=1.5, device={})
     elsewhere = Client()
     elsewhere.post(sitting.link)
@@ -114,8 +114,8 @@ def test_a_test_that_is_not_live_seats_nobody(end: object, experiment: Experimen
     assert not Participant.objects.exists()
 
 
-def test_the_same_link_on_another_device_continues_where_the_first_stopped() -> None:
-    sitting = sit_down()
+def test_the_same_link_on_another_device_continues_where_the_first_stopped(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     first = sitting.upcoming()["trials"][0]
     sitting.vote(event(first["trial"]))
     elsewhere = Client()
@@ -129,8 +129,8 @@ def test_the_same_link_on_another_device_continues_where_the_first_stopped() -> 
     assert upcoming["trials"][0]["position"] == 2
 
 
-def test_another_browser_cannot_enter_a_visit() -> None:
-    sitting = sit_down()
+def test_another_browser_cannot_enter_a_visit(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     stranger = Client()
     for response in (
         stranger.get(f"{sitting.api}upcoming/"),
@@ -141,8 +141,8 @@ def test_another_browser_cannot_enter_a_visit() -> None:
         assert response.status_code == 401
 
 
-def test_no_receipt_before_every_answer_is_here() -> None:
-    sitting = sit_down()
+def test_no_receipt_before_every_answer_is_here(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     sitting.vote(event(sitting.upcoming()["trials"][0]["trial"]))
     response = sitting.client.post(f"{sitting.api}finish/")
     assert response.status_code == 409
@@ -152,8 +152,8 @@ def test_no_receipt_before_every_answer_is_here() -> None:
     assert sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").status_code == 302
 
 
-def test_the_receipt_is_the_same_however_often_it_is_asked_for() -> None:
-    sitting = sit_down()
+def test_the_receipt_is_the_same_however_often_it_is_asked_for(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     sitting.answer_all()
     first = sitting.client.post(f"{sitting.api}finish/").json()
     assert sitting.client.post(f"{sitting.api}finish/").json() == first
@@ -165,8 +165,8 @@ def test_the_receipt_is_the_same_however_often_it_is_asked_for() -> None:
     assert Seat.objects.get(pk=sitting.visit.seat_id).state == Seat.State.FINISHED
 
 
-def test_the_receipt_counts_answers_and_says_apart_how_many_changes_are_stored() -> None:
-    sitting = sit_down()
+def test_the_receipt_counts_answers_and_says_apart_how_many_changes_are_stored(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     first = sitting.upcoming()["trials"][0]["trial"]
     sitting.vote(event(first, value=2))
     sitting.vote(event(first, value=3, revision=1))
@@ -178,8 +178,8 @@ def test_the_receipt_counts_answers_and_says_apart_how_many_changes_are_stored()
     assert f"<dt>Stored in all</dt><dd>{pages + 1}, with practice, drafts and changed answers</dd>" in page
 
 
-def test_a_finished_visit_takes_no_new_answer_but_knows_the_old_ones() -> None:
-    sitting = sit_down()
+def test_a_finished_visit_takes_no_new_answer_but_knows_the_old_ones(experiment: Experiment) -> None:
+    sitting = sit_down(experiment)
     pages = sitting.upcoming()["trials"]
     kept = event(pages[0]["trial"])
     sitting.vote(kept)
@@ -199,9 +199,9 @@ def test_simulated_seats_are_not_given_to_people(experiment: Experiment) -> None
     assert Client().post(f"/join/{new_token(experiment)}/", {"agree": "on"}).status_code == 409
 
 
-def test_finish_by_service_raises_what_the_api_says() -> None:
+def test_finish_by_service_raises_what_the_api_says(experiment: Experiment) -> None:
     with raises_error("visit.incomplete") as error:
-        visits.finish_visit(visit=seated_visit(), now=timezone.now())
+        visits.finish_visit(visit=seated_visit(experiment), now=timezone.now())
     assert str(error.value).startswith("4 answers")
 
 

@@ -13,11 +13,13 @@ from rating.models import Ballot, Experiment, Vote
 from rating.services.experiments import close
 from tests.factories import Sitting, make_experiment, sit_down
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
-def finished() -> Sitting:
-    sitting = sit_down(make_experiment(seats=1))
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
+    """One that is finished."""
+    sitting = sit_down()
     sitting.answer_all()
     sitting.client.post(f"{sitting.api}finish/")
     return sitting
@@ -32,8 +34,7 @@ def withdraw(sitting: Sitting) -> int:
     return int(sitting.client.post(f"/visits/{sitting.visit.id}/withdraw/").status_code)
 
 
-def test_withdrawn_answers_stay_stored_and_count_nowhere() -> None:
-    sitting = finished()
+def test_withdrawn_answers_stay_stored_and_count_nowhere(sitting: Sitting) -> None:
     votes = Vote.objects.count()
     assert "Withdraw all my answers" in receipt(sitting)
     assert withdraw(sitting) == 302
@@ -45,8 +46,7 @@ def test_withdrawn_answers_stay_stored_and_count_nowhere() -> None:
     assert AuditEntry.objects.filter(action="ballot.withdrawn").count() == 1
 
 
-def test_the_receipt_and_the_link_say_that_they_are_withdrawn_and_the_code_stays() -> None:
-    sitting = finished()
+def test_the_receipt_and_the_link_say_that_they_are_withdrawn_and_the_code_stays(sitting: Sitting) -> None:
     code = Completion.objects.get().code
     withdraw(sitting)
     page = receipt(sitting)
@@ -57,8 +57,7 @@ def test_the_receipt_and_the_link_say_that_they_are_withdrawn_and_the_code_stays
     assert "Your answers to this test are withdrawn" in sitting.client.get(sitting.link).content.decode()
 
 
-def test_the_place_is_free_for_another_person_and_the_experimenter_sees_both() -> None:
-    sitting = finished()
+def test_the_place_is_free_for_another_person_and_the_experimenter_sees_both(sitting: Sitting) -> None:
     withdraw(sitting)
     assert list(Seat.objects.order_by("occupancy").values_list("state", flat=True)) == ["abandoned", "open"]
     experiment = Experiment.objects.get()
@@ -71,16 +70,14 @@ def test_the_place_is_free_for_another_person_and_the_experimenter_sees_both() -
     assert row.split(",")[-1].startswith(str(timezone.now().year))
 
 
-def test_asking_twice_is_asking_once() -> None:
-    sitting = finished()
+def test_asking_twice_is_asking_once(sitting: Sitting) -> None:
     assert [withdraw(sitting), withdraw(sitting)] == [302, 302]
     assert Seat.objects.count() == 2
 
 
-def test_before_the_last_answer_and_after_the_end_of_the_experiment_nothing_can_be_withdrawn() -> None:
+def test_before_the_last_answer_and_after_the_end_of_the_experiment_nothing_can_be_withdrawn(sitting: Sitting) -> None:
     unfinished = sit_down(make_experiment(seats=1))
     assert withdraw(unfinished) == 409
-    sitting = finished()
     experiment = sitting.ballot.experiment
     close(experiment=experiment, actor=experiment.owner)
     assert "Withdraw all my answers" not in receipt(sitting)
@@ -88,7 +85,6 @@ def test_before_the_last_answer_and_after_the_end_of_the_experiment_nothing_can_
     assert not Ballot.objects.filter(abandoned_at__isnull=False).exists()
 
 
-def test_nobody_withdraws_for_another() -> None:
-    sitting = finished()
+def test_nobody_withdraws_for_another(sitting: Sitting) -> None:
     assert Client().post(f"/visits/{sitting.visit.id}/withdraw/").status_code == 401
     assert not Ballot.objects.filter(abandoned_at__isnull=False).exists()
