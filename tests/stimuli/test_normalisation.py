@@ -54,7 +54,7 @@ def copied(source: Collection, target_lufs: float = -30.0) -> Collection:
     return normalise_collection(source=source, target_lufs=target_lufs, slug="copy", title="Copy", actor=source.owner)
 
 
-@pytest.mark.parametrize("target_lufs", [-23.0, -30.0])
+@pytest.mark.parametrize("target_lufs", [pytest.param(-23.0, marks=pytest.mark.long), -30.0])
 def test_every_copy_has_the_level_and_the_source_stays_as_it_is(source: Collection, target_lufs: float) -> None:
     before = list(Recording.objects.order_by("sha256").values())
     made = copied(source, target_lufs)

@@ -32,8 +32,15 @@ def in_file(sound: np.ndarray, format: str = "WAV", subtype: str = "PCM_16") -> 
     return file
 
 
-@pytest.mark.parametrize(("format", "subtype"), [("WAV", "PCM_16"), ("FLAC", "PCM_24"), ("WAV", "FLOAT")])
-@pytest.mark.parametrize("floor", [0.0, 0.0002])
+@pytest.mark.parametrize(
+    ("format", "subtype", "floor"),
+    [
+        *[("WAV", "PCM_16", 0.0), ("FLAC", "PCM_24", 0.0002), ("WAV", "FLOAT", 0.0)],
+        pytest.param("WAV", "PCM_16", 0.0002, marks=pytest.mark.long),
+        pytest.param("FLAC", "PCM_24", 0.0, marks=pytest.mark.long),
+        pytest.param("WAV", "FLOAT", 0.0002, marks=pytest.mark.long),
+    ],
+)
 def test_eight_summaries_are_found_to_the_sample(format: str, subtype: str, floor: float) -> None:
     sound, bounds = summaries(*(1.0 + 0.1 * n for n in range(8)), floor=floor)
     found = find_pieces(in_file(sound, format, subtype), name="A_summaries.wav")
