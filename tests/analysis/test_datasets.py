@@ -19,6 +19,7 @@ from rating.services.ballots import abandon_ballot
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import listen, p835_experiment, refresh
 from tests.factories import consent_to, marks, vote_event
+from tests.scale import ALL
 from tests.tampering import tampering
 
 pytestmark = pytest.mark.django_db
@@ -89,8 +90,9 @@ def test_a_changed_answer_takes_the_place_of_the_first(experiment: Experiment) -
     cast_vote(ballot_id=ballot.pk, event=vote_event(trial, revision=1, payload=marks(value, scale=trial.ask[0])))
     table = datasets.read_scores(experiment, simulated=False)
     assert table.loc[table["position"] == trial.position, "value"].tolist() == [value]
-    refresh()
-    assert Result.objects.get().vote_count == ballot.trials.count() + 1
+    if ALL:  # test_results, too, has an answer that was changed in the means
+        refresh()
+        assert Result.objects.get().vote_count == ballot.trials.count() + 1
 
 
 def test_a_ballot_that_was_given_up_no_longer_counts(experiment: Experiment) -> None:
@@ -113,7 +115,7 @@ def test_when_everybody_gave_up_nothing_is_left_to_show(experiment: Experiment) 
 
 @pytest.mark.parametrize("kind", [Ballot.Kind.PREVIEW, Ballot.Kind.REHEARSAL])
 def test_previews_and_rehearsals_never_count(kind: Ballot.Kind) -> None:
-    experiment = p835_experiment(seats=1)
+    experiment = p835_experiment(seats=1, items=1)
     seat = add_seats(panel=experiment.panels.get(), count=1, kind=kind)[0]
     consent_to(seat)
     for trial in seat.ballot.trials.all():

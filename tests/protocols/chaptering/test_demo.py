@@ -10,6 +10,8 @@ from protocols.chaptering import demo
 from rating.models import Experiment, Trial
 from stimuli.models import Recording, Stimulus
 from tests.people import experimenter
+from tests.protocols.quiet import quiet_palette
+from tests.scale import ALL
 from tests.stimuli.recordings import fresh_storage
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +32,8 @@ def test_the_demo_opens_with_a_reference_and_two_systems_and_is_made_once(
     settings.UPLOADS_DIR = tmp_path / "uploads"
     short = {"evening": (demo.Section("Birds", ("birds",), 2), demo.Section("Rain", ("rain",), 2))}
     monkeypatch.setattr(demo, "RECORDINGS", short)
+    if not ALL:
+        monkeypatch.setattr(demo, "make_palette", quiet_palette)
     owner = experimenter()
     experiment = demo.build(owner=owner)
 

@@ -8,7 +8,6 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from core.models import Job
-from listening.demos.soundscape.palette import KINDS, Palette, make_palette, scene
 from protocols.tcsd_plane import demo
 from protocols.tcsd_plane.soundscape.example import seven_summaries
 from protocols.tcsd_plane.soundscape.programmes import DAY
@@ -17,6 +16,7 @@ from rating.models import Experiment, Trial
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services import ingest
 from tests.people import experimenter
+from tests.protocols.quiet import quiet_palette
 from tests.scale import ALL
 from tests.stimuli.recordings import fresh_storage
 
@@ -24,15 +24,9 @@ pytestmark = pytest.mark.django_db
 
 
 def shortened(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
-    """The same passages, of half a second each: how long they are decides nothing here."""
-    return {name: [replace(part, duration_s=0.5) for part in summary] for name, summary in summaries.items()}
-
-
-def quiet_palette() -> Palette:
-    """Air in every scene: what sounds in a scene decides nothing here, and to make it takes long."""
-    made = make_palette({"hush": KINDS["hush"]})
-    names = [scene(name, variant) for name, kind in KINDS.items() for variant in range(kind.variants)]
-    return made | dict.fromkeys(names, made[scene("hush", 0)])
+    """The same passages, much shorter: how long they are decides nothing here."""
+    duration_s = 0.5 if ALL else 0.2
+    return {name: [replace(part, duration_s=duration_s) for part in summary] for name, summary in summaries.items()}
 
 
 def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
