@@ -30,8 +30,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_planned_here")]
 SMALL = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     return make_panel_experiment()
 
 
@@ -110,18 +110,14 @@ def run(job: Job) -> Job:
     return job
 
 
-@pytest.mark.django_db(transaction=True)
-def test_the_job_lays_out_the_design_that_was_tried() -> None:
-    experiment = make_panel_experiment()
+def test_the_job_lays_out_the_design_that_was_tried(experiment: Experiment) -> None:
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = run(designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner))
     assert (job.state, job.progress_done, job.progress_total) == ("done", 4, 4)
     assert Design.objects.get().sha256 == sha256
 
 
-@pytest.mark.django_db(transaction=True)
-def test_the_job_lays_out_nothing_when_the_collection_has_changed_since() -> None:
-    experiment = make_panel_experiment()
+def test_the_job_lays_out_nothing_when_the_collection_has_changed_since(experiment: Experiment) -> None:
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     for condition in ("C0", "C1"):
         factors = {"session": "S01", "location": "dining"}
@@ -141,7 +137,6 @@ def test_a_job_that_could_only_be_rejected_is_not_begun(experiment: Experiment) 
     assert not Job.objects.exists()
 
 
-@pytest.mark.django_db(transaction=True)
 def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> None:
     """It would be frozen without the design, and the design discarded."""
     experiment = make_panel_experiment(seats=1)
@@ -189,7 +184,6 @@ def test_nobody_goes_live_while_seats_are_being_made() -> None:
     assert go_live(experiment=live, actor=live.owner).state == "live"
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_job_that_is_rejected_in_the_end_is_not_done_and_the_page_says_why(client: Client) -> None:
     experiment = make_panel_experiment(seats=1)
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from copy import deepcopy
 from html import unescape
 from typing import Any
 
@@ -35,22 +36,36 @@ pytestmark = pytest.mark.django_db
 ASKED = {"preset": "crossed", "panels": 2, "seats": 2, "size": 4, "factors": ["session"], "sessions": 2, "seed": "7"}
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_panel_experiment()
+
+
+@pytest.fixture(scope="module")
+def shared_laid_out(shared_experiment: Experiment) -> Experiment:
+    """Another of the same collection, with a design."""
+    made = make_panel_experiment(shared_experiment.owner, collection=shared_experiment.collection)
+    draft = designs.draft_design(experiment=made, wanted=DesignRequest.from_json(ASKED))
+    designs.adopt_draft(experiment=made, draft=draft, actor=made.owner)
+    return Experiment.objects.select_related("collection", "owner").get(pk=made.pk)
+
+
 @pytest.fixture
-def experiment(client: Client, _planned_here: None) -> Experiment:
-    experiment = make_panel_experiment()
-    client.force_login(experiment.owner)
-    return experiment
+def experiment(client: Client, shared_experiment: Experiment, _planned_here: None) -> Experiment:
+    client.force_login(shared_experiment.owner)
+    return deepcopy(shared_experiment)
+
+
+@pytest.fixture
+def laid_out(client: Client, shared_laid_out: Experiment) -> Experiment:
+    client.force_login(shared_laid_out.owner)
+    return deepcopy(shared_laid_out)
 
 
 def shown(client: Client, experiment: Experiment, **asked: Any) -> str:
     answer = client.get(f"/experiments/{experiment.slug}/design/", asked)
     assert answer.status_code == 200
     return unescape(answer.content.decode())
-
-
-def adopted(experiment: Experiment) -> Design:
-    draft = designs.draft_design(experiment=experiment, wanted=DesignRequest.from_json(ASKED))
-    return designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
 
 
 def fields(page: str) -> dict[str, list[str]]:
@@ -89,7 +104,9 @@ def test_trying_shows_every_finding_and_writes_nothing(client: Client, experimen
     assert draft.report["sentence"] in page
     assert re.search(r"<th scope=\"row\">session</th><td>S01</td>.*?2.00</td><td class=\"num\">2</td>", page)
     assert fields(page)["sha256"] == [draft.sha256]
-    assert (Design.objects.count(), Seat.objects.count(), Job.objects.count()) == (0, 0, 0)
+    seats = Seat.objects.filter(panel__experiment=experiment)
+    assert not Design.objects.filter(experiment=experiment).exists()
+    assert (seats.count(), Job.objects.count()) == (0, 0)
 
 
 def test_what_cannot_be_designed_is_said_beside_the_form(client: Client, experiment: Experiment) -> None:
@@ -108,12 +125,11 @@ def test_missing_cells_are_named_in_place_of_the_form(client: Client) -> None:
     assert 'name="preset"' not in page
 
 
-# The solver plans in a process of its own: below, and with --all here too.
-@pytest.mark.usefixtures(*([] if ALL else ["_planned_here"]))
-@pytest.mark.django_db(transaction=True)
-def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client) -> None:
-    experiment = make_panel_experiment()
-    client.force_login(experiment.owner)
+def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ALL:
+        monkeypatch.undo()  # the solver plans in a process of its own, as it does below in any run
     sent = fields(shown(client, experiment, **ASKED))
     assert client.post(f"/experiments/{experiment.slug}/design/use/", sent).status_code == 302
     assert "The design is being applied" in shown(client, experiment)
@@ -122,8 +138,8 @@ def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client
     assert "The design is being applied" not in page
     assert sent["sha256"][0] in page
     assert "Current design" in page
-    assert Seat.objects.count() == 4
-    go_live(experiment=Experiment.objects.get(), actor=experiment.owner)
+    assert Seat.objects.filter(panel__experiment=experiment).count() == 4
+    go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
     page = shown(client, experiment)
     assert "The frozen design" in page
     assert 'name="preset"' not in page
@@ -131,16 +147,14 @@ def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client
     assert "this needs it to be draft" in refused.content.decode()
 
 
-@pytest.mark.usefixtures("_planned_here")
-@pytest.mark.django_db(transaction=True)
-def test_a_design_that_no_longer_fits_is_rejected_with_a_sentence_on_the_page(client: Client) -> None:
-    experiment = make_panel_experiment()
-    client.force_login(experiment.owner)
+def test_a_design_that_no_longer_fits_is_rejected_with_a_sentence_on_the_page(
+    client: Client, experiment: Experiment
+) -> None:
     sent = fields(shown(client, experiment, **ASKED)) | {"sha256": "0" * 64}
     client.post(f"/experiments/{experiment.slug}/design/use/", sent)
     run_only_job()
     assert "The collection has changed since this preview" in shown(client, experiment)
-    assert not Seat.objects.exists()
+    assert not Seat.objects.filter(panel__experiment=experiment).exists()
 
 
 def test_a_form_with_nothing_in_it_is_rejected(client: Client, experiment: Experiment) -> None:
@@ -158,65 +172,61 @@ def sequences(client: Client, experiment: Experiment, suffix: str) -> dict[str, 
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
-def test_sequences_are_taken_away_as_one_zip(client: Client, experiment: Experiment, suffix: str) -> None:
+def test_sequences_are_taken_away_as_one_zip(
+    client: Client, experiment: Experiment, laid_out: Experiment, suffix: str
+) -> None:
     assert client.get(f"/experiments/{experiment.slug}/design/{suffix}/").status_code == 409
-    adopted(experiment)
-    files = sequences(client, experiment, suffix)
+    files = sequences(client, laid_out, suffix)
     assert list(files) == [f"subject_{number}.{suffix}" for number in range(1, 5)]
-    assert f"data/{condition_names(experiment)['ref']}/i00_f1.wav" in files[f"subject_4.{suffix}"]
+    assert f"data/{condition_names(laid_out)['ref']}/i00_f1.wav" in files[f"subject_4.{suffix}"]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
-def test_sequences_name_no_condition_before_unblinding(client: Client, experiment: Experiment, suffix: str) -> None:
-    adopted(experiment)
-    blind = sequences(client, experiment, suffix)
+def test_sequences_name_no_condition_before_unblinding(client: Client, laid_out: Experiment, suffix: str) -> None:
+    blind = sequences(client, laid_out, suffix)
     assert not [name for name, text in blind.items() if re.search(r"data/(C0|C1|ref)/", text)]
-    unblind(experiment=experiment, actor=experiment.owner, reason="test")
-    opened = sequences(client, experiment, suffix)
-    names = condition_names(Experiment.objects.get()).keys()
+    unblind(experiment=laid_out, actor=laid_out.owner, reason="test")
+    opened = sequences(client, laid_out, suffix)
+    names = condition_names(Experiment.objects.get(pk=laid_out.pk)).keys()
     found = {part for text in opened.values() for part in re.findall(r"data/(\w+)/", text)}
     assert found == names == {"C0", "C1", "ref"}
 
 
-def test_letters_of_sequences_are_those_of_the_votes(client: Client, experiment: Experiment) -> None:
-    adopted(experiment)
-    go_live(experiment=experiment, actor=experiment.owner)
-    seat = seated_visit(experiment).seat
+def test_letters_of_sequences_are_those_of_the_votes(client: Client, laid_out: Experiment) -> None:
+    go_live(experiment=laid_out, actor=laid_out.owner)
+    seat = seated_visit(laid_out).seat
     for trial in seat.ballot.trials.order_by("position"):
         cast_vote(ballot_id=seat.ballot_id, event=vote_event(trial, payload=marks(3, scale=trial.ask[0])))
-    answer = client.get(f"/api/v1/experiments/{experiment.slug}/votes.csv")
+    answer = client.get(f"/api/v1/experiments/{laid_out.slug}/votes.csv")
     votes = sorted(csv.DictReader(io.StringIO(answer.getvalue().decode())), key=lambda row: int(row["position"]))
-    planned = csv.DictReader(io.StringIO(sequences(client, experiment, "csv")[f"subject_{seat.number}.csv"]))
+    planned = csv.DictReader(io.StringIO(sequences(client, laid_out, "csv")[f"subject_{seat.number}.csv"]))
     assert [(f"data/{row['condition']}/{row['item']}.wav", row["scale"]) for row in votes] == [
         (row["file"], row["scale"]) for row in planned
     ]
 
 
-def test_every_download_of_a_design_is_logged(client: Client, experiment: Experiment) -> None:
-    adopted(experiment)
-    sequences(client, experiment, "csv")
-    unblind(experiment=experiment, actor=experiment.owner, reason="test")
-    sequences(client, experiment, "json")
+def test_every_download_of_a_design_is_logged(client: Client, laid_out: Experiment) -> None:
+    sequences(client, laid_out, "csv")
+    unblind(experiment=laid_out, actor=laid_out.owner, reason="test")
+    sequences(client, laid_out, "json")
     logged = AuditEntry.objects.filter(action="experiment.exported").order_by("id")
     assert [(entry.actor, entry.target, entry.after) for entry in logged] == [
-        (experiment.owner, f"experiment/{experiment.slug}", {"what": "design csv", "blind": True}),
-        (experiment.owner, f"experiment/{experiment.slug}", {"what": "design json", "blind": False}),
+        (laid_out.owner, f"experiment/{laid_out.slug}", {"what": "design csv", "blind": True}),
+        (laid_out.owner, f"experiment/{laid_out.slug}", {"what": "design json", "blind": False}),
     ]
 
 
-def test_a_file_with_letters_is_no_design_to_import(client: Client, experiment: Experiment) -> None:
-    adopted(experiment)
-    content = sequences(client, experiment, "csv")["subject_1.csv"].encode()
+def test_a_file_with_letters_is_no_design_to_import(client: Client, laid_out: Experiment) -> None:
+    content = sequences(client, laid_out, "csv")["subject_1.csv"].encode()
     with pytest.raises(DesignRowsRejected, match="there is no condition"):
-        layout_from_files(experiment, [("subject_1.csv", content)])
+        layout_from_files(laid_out, [("subject_1.csv", content)])
 
 
-def test_nobody_else_sees_or_uses_a_design(client: Client, experiment: Experiment) -> None:
-    adopted(experiment)
+def test_nobody_else_sees_or_uses_a_design(client: Client, laid_out: Experiment) -> None:
     client.force_login(make_user())
     for path in ("", "csv/", "json/"):
-        assert client.get(f"/experiments/{experiment.slug}/design/{path}").status_code == 404
-    assert client.post(f"/experiments/{experiment.slug}/design/use/", ASKED).status_code == 404
+        assert client.get(f"/experiments/{laid_out.slug}/design/{path}").status_code == 404
+    assert client.post(f"/experiments/{laid_out.slug}/design/use/", ASKED).status_code == 404
 
 
 # --- The solver stays out of web processes ----------------------------------------------------------------------------
