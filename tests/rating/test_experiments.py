@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -42,7 +43,7 @@ def shared_experiment(module_db: None) -> Experiment:
     ],
 )
 def test_an_unknown_part_is_rejected_with_the_known_ones(
-    change: dict[str, str], code: str, hint: str, experiment: Experiment
+    change: dict[str, Any], code: str, hint: str, experiment: Experiment
 ) -> None:
     with raises_error(code) as caught:
         make_experiment(experiment.owner, collection=experiment.collection, **change)
