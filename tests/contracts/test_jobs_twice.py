@@ -15,12 +15,11 @@ from django.test import Client
 from django.utils import timezone
 
 from analysis.models import ReportPdf, Result
-from analysis.services import report_pdf
 from core import database, restoring
 from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.worker import work
 from core.models import Job, User
-from core.pdf import can_write_pdf
+from core.pdf import can_write_pdf, write_pdf
 from core.services.accounts import create_account, random_password
 from listening.design.base import DesignRequest
 from listening.models import Design, Extension, Message, Panel, Recruitment, Seat
@@ -42,7 +41,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def _one_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the short run a text is written once; that it gives the same bytes again is in tests/core/test_pdf.py."""
     if not ALL:
-        monkeypatch.setattr(report_pdf, "write_pdf", cache(report_pdf.write_pdf))
+        monkeypatch.setattr("analysis.services.report_pdf.write_pdf", cache(write_pdf))
 
 
 def an_experiment_with_votes() -> dict[str, Any]:

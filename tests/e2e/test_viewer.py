@@ -130,7 +130,9 @@ def test_what_is_heard_is_what_is_shown_anywhere_in_a_day_even_before_it_is_prep
     capturing.listen()
     rng = Random(5)
     late = next(number for number in day.numbers if day.position(number) > 2**31)
-    numbers = [0, rng.randrange(late), late, rng.randrange(late, len(day.numbers) - 3), day.numbers[-4]]
+    numbers = [0, late, day.numbers[-4]]
+    if ALL:
+        numbers[1:1] = [rng.randrange(late), rng.randrange(late, len(day.numbers) - 3)]
     for start_s, stop_s in passages(day, numbers, rng):
         heard = capturing.hear(start_s, stop_s)
         start, stop = round(start_s * day.code.rate), round(stop_s * day.code.rate)

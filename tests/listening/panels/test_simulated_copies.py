@@ -201,7 +201,7 @@ def test_a_run_that_was_cut_short_goes_on_where_it_was(designed: Experiment) -> 
     assert Vote.objects.filter(ballot__experiment=copy).count() == 24
 
 
-# A whole visit of the others is in tests/contracts/test_protocol_visits.py, and so is every example of an answer.
+# The others are taken in tests/e2e/test_journeys.py, and tests/contracts/test_protocols.py reads an example of each.
 IN_SHORT = {"p835", "chaptering"}
 
 
