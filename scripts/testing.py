@@ -29,6 +29,7 @@ SMALL_SCALE = "0.1"  # of the kill tests, where nobody asked for all of it
 TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
+AT_ONCE = 2  # stages
 # Browser and kill tests wait much of the time, for sound, pages, leases and restarts. The stages that only compute run
 # beside them and step back for them, so that they find the machine as if it were theirs.
 STEPS_BACK = ("nice", "-n", "10")
@@ -104,7 +105,7 @@ class Stage:
 
 
 def stages(*, everything: bool) -> list[Stage]:
-    """What `./earmark test` runs, or with --all: each test once, and SQLite's own, or every test on both databases."""
+    """What `./earmark test` runs, longest first: each test once and what is SQLite's own, or all on both databases."""
     short = "" if everything else " and not long"
     sqlite, sqlite_kills = ((), KILLS) if everything else (ON_SQLITE, KILLS_ON_SQLITE)
     how = {"EARMARK_TEST_ALL": "1" if everything else ""}
@@ -113,13 +114,14 @@ def stages(*, everything: bool) -> list[Stage]:
     quick = ("-m", f"not browser and not faults{short}", *TOGETHER)
     faults = ("-m", f"faults{short}")
     browser = ("-m", f"browser{short}", *(BY_MODULE if everything else ()), *IN_BROWSER)
-    return [
+    quick_sqlite = Stage("sqlite", "sqlite", (*quick, *sqlite), (), how, computes=True)
+    found = [
         Stage("postgresql", "postgresql", quick, SERVERS, how, computes=True),
-        Stage("sqlite", "sqlite", (*quick, *sqlite), (), how, computes=True),
         Stage("browser", "sqlite", browser, BROWSER, how),
         Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills),
         Stage("sqlite faults", "sqlite", (*faults, *sqlite_kills), (), kills),
     ]
+    return [*found[:2], quick_sqlite, *found[2:]] if everything else [*found, quick_sqlite]
 
 
 def kill_environment(scale: str) -> dict[str, str]:
@@ -193,19 +195,18 @@ def _compile_once() -> None:
 
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run the stages that compute, one after another, beside the others, which take turns too.
+    """Run two stages at a time, one that computes beside those that wait; whichever ends first makes room for the next.
 
-    The first speak while they run, the others when they are over.
+    The first speaks while it runs, the others when they are over.
     """
 
-    def run(stages: list[Stage]) -> dict[str, Outcome]:
-        return {stage.name: _pytest(stage, missing, aside=not stage.computes) for stage in stages}
+    def run(stage: Stage) -> Outcome:
+        return _pytest(stage, missing, aside=stage is not asked[0])
 
-    with ThreadPoolExecutor() as pool:
-        front_end = pool.submit(_front_end)
+    with ThreadPoolExecutor() as beside, ThreadPoolExecutor(AT_ONCE) as pool:
+        front_end = beside.submit(_front_end)
         _compile_once()
-        lanes = pool.map(run, ([stage for stage in asked if stage.computes is computes] for computes in (True, False)))
-        done = {name: outcome for lane in lanes for name, outcome in lane.items()}
+        done = dict(zip((stage.name for stage in asked), pool.map(run, asked), strict=True))
     return {"front end": front_end.result(), **done}
 
 
