@@ -23,13 +23,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def shared_roomy(module_db: None) -> Experiment:
+def shared_three_seats(module_db: None) -> Experiment:
     return make_experiment(seats=3)
 
 
 @pytest.fixture
-def roomy(shared_roomy: Experiment) -> Experiment:
-    return deepcopy(shared_roomy)
+def three_seats(shared_three_seats: Experiment) -> Experiment:
+    return deepcopy(shared_three_seats)
 
 
 WHO = "PROLIFIC_PID=60aa&STUDY_ID=study7&SESSION_ID=sub9"
@@ -65,8 +65,8 @@ def seat_of(address: str) -> Seat:
 # --- One link for many ------------------------------------------------------------------------------------------------
 
 
-def test_everybody_who_consents_by_the_link_for_many_takes_a_seat_of_their_own(roomy: Experiment) -> None:
-    experiment = roomy
+def test_everybody_who_consents_by_the_link_for_many_takes_a_seat_of_their_own(three_seats: Experiment) -> None:
+    experiment = three_seats
     link = open_link(experiment)
     taken = [seat_of(consent(Client(), link)).number for _ in range(3)]
     assert sorted(taken) == [1, 2, 3]
@@ -82,8 +82,8 @@ def test_the_panel_that_lacks_most_people_is_filled_first(experiment: Experiment
     assert filled == [2, 2, 1, 2]
 
 
-def test_the_same_browser_comes_back_to_its_own_seat_and_is_told_so(roomy: Experiment) -> None:
-    experiment = roomy
+def test_the_same_browser_comes_back_to_its_own_seat_and_is_told_so(three_seats: Experiment) -> None:
+    experiment = three_seats
     link, browser = open_link(experiment), Client()
     first = seat_of(consent(browser, link))
     assert b"Welcome back" in browser.get(link).content
@@ -92,8 +92,8 @@ def test_the_same_browser_comes_back_to_its_own_seat_and_is_told_so(roomy: Exper
     assert Visit.objects.count() == 1
 
 
-def test_pressing_the_button_twice_takes_one_seat(roomy: Experiment) -> None:
-    experiment = roomy
+def test_pressing_the_button_twice_takes_one_seat(three_seats: Experiment) -> None:
+    experiment = three_seats
     link, browser = open_link(experiment), Client()
     browser.get(link)
     for _ in range(2):
@@ -120,9 +120,9 @@ def test_a_lapsed_seat_in_any_panel_is_given_to_who_comes_by_the_link_for_many(e
 
 
 def test_closing_the_links_for_many_keeps_new_people_out_and_lets_others_go_on(
-    client: Client, roomy: Experiment
+    client: Client, three_seats: Experiment
 ) -> None:
-    experiment = roomy
+    experiment = three_seats
     link, browser = open_link(experiment), Client()
     consent(browser, link)
     client.force_login(experiment.owner)
@@ -144,8 +144,10 @@ def test_who_comes_from_prolific_is_kept_through_consent_and_apart(experiment: E
     assert Participant.objects.count() == 1
 
 
-def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_for_prolific(roomy: Experiment) -> None:
-    experiment = roomy
+def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_for_prolific(
+    three_seats: Experiment,
+) -> None:
+    experiment = three_seats
     browser = Client()
     first = seat_of(consent(browser, prolific_link(experiment)))
     other = prolific_link(experiment)
@@ -162,8 +164,10 @@ def test_a_person_from_prolific_comes_back_although_the_test_is_paused(experimen
     assert seat_of(consent(browser, link)) == Visit.objects.get().seat
 
 
-def test_a_person_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other(roomy: Experiment) -> None:
-    experiment = roomy
+def test_a_person_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other(
+    three_seats: Experiment,
+) -> None:
+    experiment = three_seats
     link = prolific_link(experiment)
     seat = seat_of(consent(Client(), link))
     seats.reissue_seat(seat=seat, now=timezone.now(), actor=experiment.owner)
@@ -184,8 +188,8 @@ def test_a_forged_field_says_nothing_about_who_comes(field: str, experiment: Exp
     assert Recruitment.objects.get().service == "browser"
 
 
-def test_a_field_of_another_link_is_not_accepted(roomy: Experiment) -> None:
-    experiment = roomy
+def test_a_field_of_another_link_is_not_accepted(three_seats: Experiment) -> None:
+    experiment = three_seats
     page = Client().get(prolific_link(experiment)).content.decode()
     (value,) = set(re.findall(r'name="arrival" value="([^"]+)"', page))
     Client().post(open_link(experiment, "prolific"), {"agree": "on", "arrival": value})
@@ -198,8 +202,8 @@ def test_a_number_that_is_none_is_ignored(person: str, experiment: Experiment) -
     assert Recruitment.objects.get().service == "browser"
 
 
-def test_personal_links_ask_no_service_who_comes(roomy: Experiment) -> None:
-    experiment = roomy
+def test_personal_links_ask_no_service_who_comes(three_seats: Experiment) -> None:
+    experiment = three_seats
     consent(Client(), f"/join/{new_token(experiment)}/?{WHO}")
     consent(Client(), f"/join/{new_token(experiment)}/?{WHO}")
     assert Participant.objects.count() == 2
@@ -209,8 +213,8 @@ def test_personal_links_ask_no_service_who_comes(roomy: Experiment) -> None:
 # --- What the experimenter gets ---------------------------------------------------------------------------------------
 
 
-def test_links_come_as_a_table_for_a_mail_merge(client: Client, roomy: Experiment) -> None:
-    experiment = roomy
+def test_links_come_as_a_table_for_a_mail_merge(client: Client, three_seats: Experiment) -> None:
+    experiment = three_seats
     client.force_login(experiment.owner)
     answer = client.post(f"/experiments/{experiment.slug}/panels/1/invitations/", {"count": 2}, follow=True)
     table = re.search(r'href="data:text/csv;charset=utf-8,([^"]+)" download', answer.content.decode())

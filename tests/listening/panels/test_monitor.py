@@ -27,13 +27,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def shared_roomy(module_db: None) -> Experiment:
+def shared_three_seats(module_db: None) -> Experiment:
     return make_experiment(seats=3)
 
 
 @pytest.fixture
-def roomy(shared_roomy: Experiment) -> Experiment:
-    return deepcopy(shared_roomy)
+def three_seats(shared_three_seats: Experiment) -> Experiment:
+    return deepcopy(shared_three_seats)
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,8 @@ def test_simulated_rehearsed_and_previewed_seats_are_not_monitored(experiment: E
     assert (seen["lines"], seen["panels"][0]["total"], seen["planned"]) == ([], 1, 4)
 
 
-def test_the_pace_stands_beside_the_median_of_the_panel(roomy: Experiment) -> None:
-    experiment = roomy
+def test_the_pace_stands_beside_the_median_of_the_panel(three_seats: Experiment) -> None:
+    experiment = three_seats
     for every_s in (4, 10):
         sitting = sit_down(experiment)
         for n, page in enumerate(sitting.upcoming()["trials"][:3]):
@@ -153,8 +153,8 @@ def test_a_seat_whose_lease_has_ended_is_pointed_at(experiment: Experiment) -> N
 # --- Cells ------------------------------------------------------------------------------------------------------------
 
 
-def test_every_cell_is_held_against_the_votes_that_are_planned_for_it(roomy: Experiment) -> None:
-    experiment = roomy
+def test_every_cell_is_held_against_the_votes_that_are_planned_for_it(three_seats: Experiment) -> None:
+    experiment = three_seats
     sit_down(experiment).answer_all()
     answer(sit_down(experiment), 1)
     (row,) = look(experiment)["coverage"]
@@ -210,8 +210,8 @@ def test_no_rating_reaches_the_page() -> None:
 # --- The whole experiment ---------------------------------------------------------------------------------------------
 
 
-def test_errors_in_browsers_are_grouped_by_what_they_say(roomy: Experiment) -> None:
-    experiment = roomy
+def test_errors_in_browsers_are_grouped_by_what_they_say(three_seats: Experiment) -> None:
+    experiment = three_seats
     one, other = seated_visit(experiment), seated_visit(experiment)
     for visit, message in ((one, "boom"), (other, "boom"), (one, "boom"), (one, "<b>crash</b>")):
         ClientReport.objects.create(event_id=uuid4(), visit=visit, kind="error", detail={"message": message})
@@ -222,8 +222,8 @@ def test_errors_in_browsers_are_grouped_by_what_they_say(roomy: Experiment) -> N
     assert "&lt;b&gt;crash" in page_of(experiment)
 
 
-def test_the_finish_is_expected_at_the_rate_of_the_last_day(roomy: Experiment) -> None:
-    experiment = roomy
+def test_the_finish_is_expected_at_the_rate_of_the_last_day(three_seats: Experiment) -> None:
+    experiment = three_seats
     assert look(experiment)["finish_at"] is None
     sit_down(experiment).answer_all()
     seen = look(experiment)
@@ -231,8 +231,8 @@ def test_the_finish_is_expected_at_the_rate_of_the_last_day(roomy: Experiment) -
     assert seen["finish_at"] == seen["now"] + timedelta(hours=48)
 
 
-def test_times_have_their_zone_and_no_pace_is_nought(roomy: Experiment) -> None:
-    experiment = roomy
+def test_times_have_their_zone_and_no_pace_is_nought(three_seats: Experiment) -> None:
+    experiment = three_seats
     sitting = sit_down(experiment)
     for n, page in enumerate(sitting.upcoming()["trials"][:3]):
         sitting.vote(event(page["trial"], clock={"monotonic_ms": 10 * n}))
@@ -244,8 +244,8 @@ def test_times_have_their_zone_and_no_pace_is_nought(roomy: Experiment) -> None:
     assert "expected finish at this rate (UTC)" in html
 
 
-def test_the_lines_of_the_seats_are_a_file_too(roomy: Experiment) -> None:
-    experiment = roomy
+def test_the_lines_of_the_seats_are_a_file_too(three_seats: Experiment) -> None:
+    experiment = three_seats
     answer(sit_down(experiment), 3)
     client = Client()
     client.force_login(experiment.owner)
@@ -340,8 +340,8 @@ def test_an_admin_sees_every_experiment_and_an_experimenter_those_that_are_their
     assert f"/experiments/{foreign.slug}/monitor/" in of_admin
 
 
-def test_the_lines_of_all_experiments_count_only_what_counts(roomy: Experiment) -> None:
-    experiment = roomy
+def test_the_lines_of_all_experiments_count_only_what_counts(three_seats: Experiment) -> None:
+    experiment = three_seats
     sit_down(experiment)
     gone = sit_down(experiment)
     seats.reissue_seat(seat=gone.visit.seat, now=timezone.now(), actor=experiment.owner)
