@@ -32,15 +32,18 @@ export class Surface {
     this.#context = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
   }
 
-  /** Take the size that the style sheet gives; true when it has any. */
-  fit(): boolean {
+  /** Take the size that the style sheet gives. */
+  fit(): void {
     this.ratio = screenRatio();
     this.width = this.canvas.clientWidth;
     this.height = this.canvas.clientHeight;
     const [width, height] = [Math.round(this.width * this.ratio), Math.round(this.height * this.ratio)];
     if (this.canvas.width !== width) this.canvas.width = width;
     if (this.canvas.height !== height) this.canvas.height = height;
-    return width > 0 && height > 0;
+  }
+
+  get shown(): boolean {
+    return this.canvas.width > 0 && this.canvas.height > 0;
   }
 
   /** A cleared context in device pixels. */
@@ -139,8 +142,7 @@ export function cover(element: HTMLElement, view: View, range: Range | null): vo
 }
 
 /** In the view, and in the strip with the whole recording. */
-export function placeCursor(parts: Parts, state: ViewerState): void {
-  const width = parts.minimap.clientWidth;
+export function placeCursor(parts: Parts, state: ViewerState, width: number): void {
   stand(parts.cursor, xOf(state.view, state.position), state.view.width);
   stand(parts.here, xOf(wholeView(width, state.bounds), state.position), width);
 }

@@ -92,26 +92,29 @@ export class Painter {
   #pictures(): void {
     const { parts, state, tiles, peaks } = this.#with;
     const { ruler, wave, spectrum, minimap } = this.#surfaces;
-    if (ruler.fit()) drawRuler(ruler, state, this.#palette);
-    if (wave.fit()) drawWave(wave, state, peaks, this.#palette);
-    const awaitsTiles = spectrum.fit() && drawSpectrum(spectrum, state, tiles, this.#palette);
+    // All are measured before anything is written: after that, each look at a size would lay out the page once more.
+    for (const surface of Object.values(this.#surfaces)) surface.fit();
+    if (ruler.shown) drawRuler(ruler, state, this.#palette);
+    if (wave.shown) drawWave(wave, state, peaks, this.#palette);
+    const awaitsTiles = spectrum.shown && drawSpectrum(spectrum, state, tiles, this.#palette);
     const awaitsPeaks = peaks.loading(state.view, screenRatio(), state.length);
     parts.skeleton.hidden = !awaitsTiles;
     parts.waveSkeleton.hidden = !awaitsPeaks;
     parts.stage.setAttribute("aria-busy", String(awaitsTiles || awaitsPeaks));
-    if (minimap.fit()) drawMinimap(minimap, state, tiles, this.#palette);
+    if (minimap.shown) drawMinimap(minimap, state, tiles, this.#palette);
     this.#plan();
   }
 
   #overlays(dirty: ReadonlySet<Topic>, pictures: boolean): void {
     const { parts, state, marks, readout } = this.#with;
-    if (pictures || dirty.has("position")) placeCursor(parts, state);
+    const { spectrum, minimap } = this.#surfaces;
+    if (pictures || dirty.has("position")) placeCursor(parts, state, minimap.width);
     if (pictures || dirty.has("selection")) placeSelection(parts, state);
     if (pictures || dirty.has("marks")) marks.place();
-    if (pictures) placeWindow(parts, state, parts.minimap.clientWidth);
+    if (pictures) placeWindow(parts, state, minimap.width);
     if (dirty.has("pointer")) placeHover(parts, state);
     if (dirty.has("position")) readout.showPosition();
-    if (pictures) readout.showView();
+    if (pictures) readout.showView(spectrum.height);
     else if (dirty.has("pointer")) readout.showPointer();
   }
 

@@ -45,7 +45,7 @@ export class Readout {
     parts.readout.replaceChildren(make("b", {}, gettext("Pointer")), ...times, frequency, level);
     this.#drawColours();
     this.showPosition();
-    this.showView();
+    this.showView(parts.spectrum.clientHeight);
   }
 
   /** The large figures, and the slider for those who do not see the cursor. */
@@ -61,7 +61,8 @@ export class Readout {
     slider.setAttribute("aria-valuetext", this.#spokenPosition());
   }
 
-  showView(): void {
+  /** What the picture shows, which is so many pixels high. */
+  showView(height: number): void {
     const { view, rate, look, manifest } = this.#state;
     this.#parts.position.step = String(arrowStep(view, rate));
     const shape = manifest.spectrogram;
@@ -91,7 +92,7 @@ export class Readout {
           );
     write(this.#parts.parameters, fill(sentence, values));
     this.#labelColours();
-    this.#drawAxis();
+    this.#drawAxis(height);
     this.showPointer();
   }
 
@@ -160,8 +161,7 @@ export class Readout {
     return value === undefined ? null : dbOf(shape, value);
   }
 
-  #drawAxis(): void {
-    const height = this.#parts.spectrum.clientHeight;
+  #drawAxis(height: number): void {
     const gap = Math.max(AXIS_GAP, height > 0 ? AXIS_GAP_PX / height : 0);
     if (gap === this.#axisGap) return;
     this.#axisGap = gap;
