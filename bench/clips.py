@@ -28,10 +28,10 @@ def run() -> Iterator[str]:
         folder = Path(scratch) / "clips"
         paths = clips(folder, items=ITEMS, conditions=CONDITIONS)
         pairs = [(_loop_s(paths, Path(scratch)), ours_s(folder, owner, str(number))) for number in range(ROUNDS)]
-    ratios = [loop_s / ours_s for loop_s, ours_s in pairs]
-    loop_s, ours_s = (median(column) for column in zip(*pairs, strict=True))
+    ratios = [loop_s / import_s for loop_s, import_s in pairs]
+    loop_s, import_s = (median(column) for column in zip(*pairs, strict=True))
     yield (
-        f"{len(paths)} clips: {ours_s:.1f} s against {loop_s:.1f} s of soundfile and pyloudnorm, "
+        f"{len(paths)} clips: {import_s:.1f} s against {loop_s:.1f} s of soundfile and pyloudnorm, "
         f"{median(ratios):.1f} times faster ({min(ratios):.1f} to {max(ratios):.1f}; aim 5)"
     )
 
