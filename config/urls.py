@@ -7,21 +7,22 @@ from django.views.i18n import set_language
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
+# Addresses are tried in this order, and those of a visit are asked for most.
 api = [
+    path("", include("listening.api_urls")),
     path("", include("core.api_urls")),
     path("", include("stimuli.api_urls")),
     path("", include("rating.api_urls")),
-    path("", include("listening.api_urls")),
     path("", include("analysis.api_urls")),
 ]
 
 urlpatterns = [
+    path("api/v1/", include((api, "api"))),
     path("", include("core.urls")),
     path("", include("stimuli.urls")),
     path("", include("rating.urls")),
     path("", include("listening.urls")),
     path("", include("analysis.urls")),
-    path("api/v1/", include((api, "api"))),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("language/", set_language, name="set_language"),

@@ -16,7 +16,21 @@ sound = [
     path("slice/", api.slice_, name="media_slice"),
 ]
 
+visit = [
+    path("upcoming/", api.Upcoming.as_view(), name="upcoming"),
+    path("pages/", api.Pages.as_view(), name="pages"),
+    path("votes/", api.Votes.as_view(), name="votes"),
+    path("finish/", api.Finish.as_view(), name="finish"),
+    path("questions/", api.Questionnaire.as_view(), name="questions_of_visit"),
+    path("reports/", api.Reports.as_view(), name="reports"),
+    path("setup/", api.Setup.as_view(), name="setup"),
+    path("setup/<slug:screening>/<int:attempt>/<int:number>/", api.setup_sound, name="setup_sound"),
+    # The key is opaque, belongs to the visit, and expires.
+    path("media/<str:media_key>/", include(sound)),
+]
+
 urlpatterns = [
+    path("visits/<uuid:visit_id>/", include(visit)),
     path(f"{EXPERIMENT}file/", files.ExperimentFile.as_view(), name="experiment_file"),
     path("experiment-files/", files.ExperimentFiles.as_view(), name="experiment_files"),
     path("experiment-files/schema/", files.experiment_file_schema, name="experiment_file_schema"),
@@ -43,18 +57,4 @@ urlpatterns = [
     path(f"{EXPERIMENT}rehearsals/", panels.Rehearsals.as_view(), name="rehearsals"),
     path(f"{EXPERIMENT}monitor/", panels.Monitor.as_view(), name="monitor"),
     path(f"{EXPERIMENT}monitor/alert/", panels.MonitorAlerts.as_view(), name="monitor_alert"),
-    path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
-    path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
-    path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
-    path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
-    path("visits/<uuid:visit_id>/questions/", api.Questionnaire.as_view(), name="questions_of_visit"),
-    path("visits/<uuid:visit_id>/reports/", api.Reports.as_view(), name="reports"),
-    path("visits/<uuid:visit_id>/setup/", api.Setup.as_view(), name="setup"),
-    path(
-        "visits/<uuid:visit_id>/setup/<slug:screening>/<int:attempt>/<int:number>/",
-        api.setup_sound,
-        name="setup_sound",
-    ),
-    # The key is opaque, belongs to the visit, and expires.
-    path("visits/<uuid:visit_id>/media/<str:media_key>/", include(sound)),
 ]
