@@ -21,16 +21,16 @@ class OutlineMeter:
         self._position = 0
 
     def feed(self, samples: Samples) -> None:
-        start, stop = self._position, self._position + len(samples)
-        self._position = stop
-        first = int(np.searchsorted(self._bounds, start, side="right")) - 1
-        for column in range(max(first, 0), OUTLINE_COLUMNS):
-            low, high = max(self._bounds[column], start), min(self._bounds[column + 1], stop)
-            if low >= stop:
-                break
-            if high > low:
-                part = samples[low - start : high - start]
-                self._largest[column] = max(self._largest[column], float(part.max()), -float(part.min()))
+        start = self._position
+        samples = samples[: self._bounds[-1] - start]
+        stop = self._position = start + len(samples)
+        left, right = self._bounds[:-1], self._bounds[1:]
+        here = np.flatnonzero(np.maximum(left, start) < np.minimum(right, stop))
+        if len(here):
+            channels, edges = np.ascontiguousarray(samples.T), np.maximum(left[here], start) - start
+            highest = np.maximum.reduceat(channels, edges, axis=1).max(axis=0)
+            lowest = np.minimum.reduceat(channels, edges, axis=1).min(axis=0)
+            self._largest[here] = np.maximum(self._largest[here], np.maximum(highest, -lowest))
 
     def outline(self) -> str:
         return encode_outline(self._largest)
