@@ -75,6 +75,9 @@ def whole_day_link(platform: Platform, tmp_path: Path) -> str:
 def as_a_day(route: Route) -> None:
     """Let the clock of a recording of minutes run through 24 hours."""
     answer = route.fetch()
+    if not answer.ok:  # the page that asked was closed meanwhile
+        route.fulfill(response=answer)
+        return
     manifest = answer.json()
     hour = manifest["length_samples"] // HOURS
     if hour > RATE_HZ:  # not a summary
