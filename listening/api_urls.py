@@ -1,6 +1,6 @@
 """URLs of the experimenter's API of panels, and of the API of a visit."""
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from listening.panels.api import extensions, files, panels, questions, simulations
 from listening.participation import api
@@ -16,7 +16,7 @@ sound = [
     path("slice/", api.slice_, name="media_slice"),
 ]
 
-visit = [
+visit: list[URLPattern | URLResolver] = [
     path("upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("pages/", api.Pages.as_view(), name="pages"),
     path("votes/", api.Votes.as_view(), name="votes"),
