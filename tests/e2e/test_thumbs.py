@@ -54,7 +54,10 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     row(page, 1, "FLUENCY").locator(".thumbs-row__exact").fill("-3")
     page.get_by_role("button", name="Next").click()
     expect(page.locator("[data-part=status]")).to_have_text(f"Caption 1: please rate Fluency. {ALL_ELSE}")
+    expect(row(page, 1, "FLUENCY")).to_contain_text("-3 was not saved")
     choose(page, 1, "FLUENCY", "0")
+    expect(row(page, 1, "FLUENCY").locator(".thumbs-row__exact")).to_have_value("0")
+    expect(row(page, 1, "FLUENCY")).not_to_contain_text("was not saved")
 
     caption(page, 1).locator("[data-part=text]").select_text()
     caption(page, 1).get_by_role("button", name="Quote the selected words").click()

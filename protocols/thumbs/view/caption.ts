@@ -75,7 +75,7 @@ export class Row {
     this.element.dataset.kind = isPenalty(scale) ? "penalty" : "score";
     this.element.title = words.question;
     this.#state.textContent = pgettext("a score", "not set");
-    for (const radio of this.#radios) scope.listen(radio, "change", () => set(Number(radio.value)));
+    for (const radio of this.#radios) scope.listen(radio, "change", () => this.#take(Number(radio.value), set));
   }
 
   focus(): void {
