@@ -214,6 +214,7 @@ BELOW_THE_PANE = """() => {
 
 
 SIZES = ((1280, 720), (1024, 768), (1440, 900))
+COLOURS = "element => ['color', 'backgroundColor'].map((name) => getComputedStyle(element)[name])"
 DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 
 
@@ -265,8 +266,11 @@ def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
         page.locator("[data-part=source-form] input").fill(f"source number {number} with a long name")
         page.keyboard.press("Enter")
     assert_fits(page, "many sources", "[data-part=finish]")
-    page.locator(".chip").first.click()
+    chip = page.locator(".chip").first
+    chip.click()
+    under_the_pointer = chip.evaluate(COLOURS)
     page.locator(".chip__remove").first.click(force=True)
+    assert chip.evaluate(COLOURS) == under_the_pointer
     assert_fits(page, "why a source stays", "[data-part=finish]", "[data-part=present-reason]")
     expect(board.plane).to_be_hidden()
     board.open()
