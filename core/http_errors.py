@@ -205,7 +205,7 @@ def error_response(request: HttpRequest, error: AppError) -> HttpResponse:
     """Response for an error: JSON for programs, a page for people."""
     if wants_json(request):
         return json_error(error)
-    context = {"code": error.code, "sentence": error_message(error), "status": error.status}
+    context = {"code": error.code, "sentence": error_message(error)}
     # Where the database may be away, the page asks nothing of it: without the request there is no session and no user.
     asker = None if error.retry_after_s else request
     page = render_to_string("error.html", context, asker)
