@@ -42,8 +42,10 @@ IN_SIGHT = """() => {
 STYLE = "(element, property) => getComputedStyle(element)[property]"
 
 
-# Whether a sound has begun since the last look.
-LISTEN = """() => {
+# Whether a sound has begun since the last look. A dialog tells with the next frame that it was closed; until then the
+# focus is on what opened it.
+LISTEN = """async () => {
+  await new Promise(requestAnimationFrame);
   globalThis.begun = 0;
   const { start } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (...rest) {
