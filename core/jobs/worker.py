@@ -99,7 +99,7 @@ class Worker:
         self.poll_s = poll_s
         self.grace_s = grace_s
         self._stop = threading.Event()
-        # Held from the look at _stop to the entry in _running: no job is claimed once those running are given back.
+        # Held from the look at _stop_requests to the entry in _running: none is claimed once they are given back.
         self._claiming = threading.Lock()
         self._stop_requests = 0
         self._running: dict[threading.Thread, Job] = {}
@@ -166,7 +166,7 @@ class Worker:
     def _serve_one(self, *, bulk: bool = True) -> bool:
         me = threading.current_thread()
         with self._claiming:
-            if self._stop.is_set() or self._looked_just_now(bulk=bulk):
+            if self._stop_requests or self._looked_just_now(bulk=bulk):
                 return False
             job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
             if job is None:

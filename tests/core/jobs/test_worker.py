@@ -183,7 +183,8 @@ def test_a_worker_survives_jobs_that_break() -> None:
 
 def test_a_worker_that_is_told_to_stop_ends_the_job_that_runs_and_takes_no_other() -> None:
     jobs = [enqueue(hold, effect=str(n)) for n in range(2)]
-    with RunningWorker(Worker(threads=1, poll_s=0.01)) as running:
+    # The thread ends its job long before the main thread has seen that it was told to stop.
+    with RunningWorker(Worker(threads=1, poll_s=0.5)) as running:
         wait_until(lambda: Job.objects.get(pk=jobs[0].pk).state == Job.State.RUNNING, patience_s=PATIENCE_S)
         running.worker.stop()
         Effect.objects.create(key="released")
