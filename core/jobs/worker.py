@@ -99,7 +99,8 @@ class Worker:
         self.poll_s = poll_s
         self.grace_s = grace_s
         self._stop = threading.Event()
-        # Held from the look at _stop_requests to the entry in _running: none is claimed once they are given back.
+        # Held from the look at _stop_requests to the entry in _running: no job is claimed once those that run are given
+        # back.
         self._claiming = threading.Lock()
         self._stop_requests = 0
         self._running: dict[threading.Thread, Job] = {}
