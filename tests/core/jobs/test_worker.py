@@ -317,6 +317,8 @@ def test_a_job_claimed_while_the_worker_is_told_to_leave_at_once_is_given_back(m
         row = Job.objects.get(pk=job.pk)
         assert (row.state, row.token) == (Job.State.QUEUED, 1)
         Effect.objects.create(key="released")
+        # Otherwise it may look for the effect only when the database is empty again, and hold its connection for good.
+        wait_until(lambda: not any(thread.is_alive() for thread in running.worker._threads))
 
 
 def test_a_job_leaves_no_connection_open_in_its_thread() -> None:
