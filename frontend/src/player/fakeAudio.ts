@@ -109,7 +109,7 @@ export class FakeContext extends EventTarget {
   static opened: FakeContext[] = [];
   readonly sampleRate: number;
   readonly destination = {};
-  readonly baseLatency = 0;
+  baseLatency?: number; // 0 in Firefox
   outputLatency = 0;
   readonly sources: FakeSource[] = [];
   readonly ramps: [number, number][] = [];

@@ -7,6 +7,7 @@ export const LOWEST_DB = -6;
 export const HIGHEST_DB = 6; // from +6.02 dB on, the gain would pass 1
 const RAMP_S = 0.005;
 const LONGEST_LATENCY_S = 1;
+const FIREFOX_LEAD_S = 0.06;
 
 /** What a level in decibels means as a factor. */
 export function gainOf(levelDb: number): number {
@@ -18,10 +19,20 @@ export function latencyS(context: AudioContext): number {
   return Math.min(context.outputLatency || context.baseLatency || 0, LONGEST_LATENCY_S);
 }
 
-/** Let a gain fall to nothing from now on; returns the time at which it has. */
-export function fadeOut(gain: AudioParam, from: number, nowS: number): number {
-  const silentS = nowS + RAMP_S;
-  gain.setValueAtTime(from, nowS);
+/**
+ * How far beyond the clock a change is scheduled so that it is in time; what is late jumps, or sounds beside its picture.
+ * Chromium gives its block as base latency and needs no more than the shortest. Firefox gives 0 and takes a change up to
+ * two blocks of the device late, which was 38 ms with PulseAudio.
+ */
+export function leadS(context: AudioContext, shortestS = 0): number {
+  return context.baseLatency === 0 ? FIREFOX_LEAD_S : shortestS;
+}
+
+/** Let a gain fall to nothing, as soon as the context can; returns the time at which it has. */
+export function fadeOut(context: AudioContext, gain: AudioParam, from: number): number {
+  const startS = context.currentTime + leadS(context);
+  const silentS = startS + RAMP_S;
+  gain.setValueAtTime(from, startS);
   gain.linearRampToValueAtTime(0, silentS);
   return silentS;
 }

@@ -97,6 +97,25 @@ test("a switch in the middle of a switch goes on from the gains of that moment",
   assert.deepEqual(gainsAt(0.56), [1, 0, 0]);
 });
 
+test("in Firefox start, switch and cut are scheduled further ahead, because a change comes late there", () => {
+  context.baseLatency = 0;
+  const playback = player.start([clip(), clip()]);
+  assert.deepEqual([playback.startedAt, ...context.sources.map(({ startS }) => startS)], [0.06, 0.06, 0.06]);
+  context.advance(0.5);
+  playback.switchTo(1);
+  assertSmooth(0.49, 0.6);
+  assert.deepEqual(
+    [gainsAt(0.56 - 1e-9), gainsAt(0.56 + FADE_S + 1e-9)],
+    [
+      [1, 0],
+      [0, 1],
+    ],
+  );
+  context.advance(0.5);
+  playback.cut("stopped");
+  assert.ok(context.sources.every(({ stopS }) => Math.abs(stopS - 1.065) < 1e-9));
+});
+
 test("what each voice was heard adds up to the time that was played", async () => {
   const playback = player.start([clip(), clip()]);
   context.advance(0.5);

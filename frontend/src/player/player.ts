@@ -3,11 +3,11 @@
 import { request } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Interruption, Presentation } from "./heard.ts";
-import { fadeOut, gainOf, latencyS, unlock } from "./output.ts";
+import { fadeOut, gainOf, latencyS, leadS, unlock } from "./output.ts";
 
 /** How long a switch takes. The ramps are linear: they add up to 1, as aligned versions of one sound need it. */
 export const FADE_S = 0.008;
-/** How far ahead a switch is scheduled, because the audio thread may already be rendering beyond `currentTime`. */
+/** How far ahead a switch is scheduled at least, because the audio thread may already be rendering beyond `currentTime`. */
 export const LEAD_S = 0.012;
 
 interface Voice {
@@ -51,7 +51,7 @@ export class Playback {
     this.#active = voice;
     this.#durationS = Math.max(...clips.map(({ durationS }) => durationS)) - fromS;
     this.#calledAt = context.currentTime;
-    this.startedAt = Math.max(this.#calledAt, earliestS);
+    this.startedAt = Math.max(this.#calledAt + leadS(context), earliestS);
     this.#rampS = this.startedAt - FADE_S;
     this.#output = context.createGain();
     this.#output.connect(destination);
@@ -90,7 +90,7 @@ export class Playback {
   /** Cross-fade to another voice at the same sample position. */
   switchTo(voice: number): void {
     if (voice === this.#active || !this.#voices[voice] || this.#scope.disposed) return;
-    const atS = Math.max(this.#context.currentTime + LEAD_S, this.startedAt);
+    const atS = Math.max(this.#context.currentTime + leadS(this.#context, LEAD_S), this.startedAt);
     const active = this.#voices[this.#active] as Voice;
     active.heardS += this.#activeS(atS);
     const progress = Math.min(Math.max((atS - this.#rampS) / FADE_S, 0), 1);
@@ -109,7 +109,7 @@ export class Playback {
   /** End all voices now, with a short ramp instead of a click. */
   cut(outcome: "stopped" | "voided", interruption?: Interruption): void {
     if (this.#isOver) return;
-    const silentS = fadeOut(this.#output.gain, 1, this.#context.currentTime);
+    const silentS = fadeOut(this.#context, this.#output.gain, 1);
     for (const { source } of this.#voices) source.stop(silentS);
     this.#finish(outcome, interruption);
   }

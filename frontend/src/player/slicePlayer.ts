@@ -2,7 +2,16 @@
 
 import { Problem } from "../lib/http.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
-import { becomeOnlySound, borrowContext, endOnlySound, FIXED_GAIN, fadeOut, latencyS, unlock } from "./output.ts";
+import {
+  becomeOnlySound,
+  borrowContext,
+  endOnlySound,
+  FIXED_GAIN,
+  fadeOut,
+  latencyS,
+  leadS,
+  unlock,
+} from "./output.ts";
 import {
   aheadS,
   DecodedStore,
@@ -117,7 +126,7 @@ class BufferQueue {
 
   /** End all sound now, without a click. */
   cut(): void {
-    const silentS = fadeOut(this.#gain.gain, FIXED_GAIN, this.#context.currentTime);
+    const silentS = fadeOut(this.#context, this.#gain.gain, FIXED_GAIN);
     for (const { node } of this.#voices) node.stop(silentS);
     this.#voices = [];
   }
@@ -156,7 +165,7 @@ export interface PlayerNews {
 }
 
 // The clock runs ahead in blocks; what is scheduled nearer than this may begin late and would sound beside its picture.
-const LEAD_S = 0.03;
+const SHORTEST_LEAD_S = 0.03;
 const TICK_MS = 100;
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 5000;
@@ -249,7 +258,7 @@ export class SlicePlayer {
   change(passage: Passage): void {
     const { run, context } = { run: this.#run, context: this.#context };
     if (!run || !context) return;
-    const reached = run.voices.takeBack(frameAfter(context.currentTime, LEAD_S, this.#source.sampleRateHz), passage.to);
+    const reached = run.voices.takeBack(this.#earliestFrame(context), passage.to);
     run.passage = passage;
     run.turn += 1;
     if (reached !== null) run.want = nextSample(passage, reached);
@@ -307,12 +316,16 @@ export class SlicePlayer {
     return end / rate - context.currentTime >= aheadS(playedS, run.passage.loop);
   }
 
+  #earliestFrame(context: AudioContext): number {
+    return frameAfter(context.currentTime, leadS(context, SHORTEST_LEAD_S), this.#source.sampleRateHz);
+  }
+
   #schedule(run: Run, context: AudioContext, stretch: Stretch, start: number): void {
     const rate = this.#source.sampleRateHz;
     const count = Math.min(stretch.stop, run.passage.to) - start;
     const buffer = cutOut(context, stretch, start, count);
     const end = run.voices.timeline.endFrame;
-    const { frame } = run.voices.add(buffer, start, frameAfter(context.currentTime, LEAD_S, rate));
+    const { frame } = run.voices.add(buffer, start, this.#earliestFrame(context));
     run.want = nextSample(run.passage, start + count);
     // A gap too short for the tick to notice is told all the same.
     if (end !== null && frame > end && this.#state === "playing") this.#announce("stall", "stalled", start, end / rate);
