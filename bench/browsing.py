@@ -22,11 +22,11 @@ from bench.material import hour_of_mp3, repeated
 from bench.processes import NO_CHROMIUM, chromium_for_pages
 from core.jobs.worker import Worker
 from core.models import User
-from scripts.provision import CHROMIUM_FLAGS, firefox_program
+from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
 from stimuli.models import Recording, Stimulus
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
-from tests.e2e.firefox import firefox
+from tests.e2e.firefox import firefox, firefox_to_drive
 from tests.e2e.viewing import AUDIO_CAPTURE, AnyViewing, Viewing
 from tests.people import browser_of, experimenter
 from tests.servers import free_port
@@ -233,9 +233,9 @@ def _hearing(opener: ViewerOpener, days: dict[str, Day], folder: Path) -> Iterat
 
 
 def _hearing_in_firefox(opener: ViewerOpener, days: dict[str, Day], folder: Path) -> Iterator[str]:
-    program = firefox_program()
+    program = firefox_to_drive()
     if program is None:
-        yield "Firefox is not installed: nothing is measured in it"
+        yield "Firefox and PulseAudio are not both installed: nothing is measured in Firefox"
         return
     for name, day in days.items():
         with opener.at_in_firefox(program, name) as viewing:

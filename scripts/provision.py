@@ -48,7 +48,7 @@ def chromium_program() -> Path | None:
 
 
 def firefox_program() -> Path | None:
-    """Firefox on the PATH; what it is for is left out where it is not there."""
+    """Firefox on the PATH."""
     found = shutil.which("firefox") or shutil.which("firefox-esr")
     return Path(found) if found else None
 
@@ -93,6 +93,8 @@ PIECES = (
     # They make the genuine project that the reader of .aup3 is tested with.
     Piece("Audacity", on_path("audacity"), "audacity"),
     Piece("Xvfb", on_path("Xvfb"), "xvfb"),
+    Piece("Firefox", firefox_program, "firefox-esr"),
+    Piece("PulseAudio", on_path("pulseaudio"), "pulseaudio"),
     # It runs the script that goes along with a dataset.
     Piece("R", on_path("Rscript"), "r-cran-lme4"),
 )

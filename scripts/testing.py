@@ -21,7 +21,7 @@ COUNTED = ("passed", "failed", "errors", "skipped")
 SLOWEST = 10
 EVERYTHING = "--all"
 SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
-ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb", "R")
+ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb", "Firefox", "PulseAudio", "R")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.1"  # of the kill tests, where nobody asked for all of it

@@ -1,6 +1,8 @@
 """Firefox as a distribution packs it, driven with a keyboard and a pointer over WebDriver BiDi (W3C)."""
 
 import json
+import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,26 +12,48 @@ from urllib.parse import urlsplit
 
 from websockets.sync.client import ClientConnection, connect
 
+from scripts.provision import firefox_program
 from tests.e2e.viewing import ROUND_MS, AnyViewing
 from tests.servers import Server, running, scratch_folder
 
-# Firefox itself turns off first runs, updates and telemetry where it is driven. But without a sound device its audio
-# clock never runs; this is the stand-in that Mozilla's own tests use. It keeps the time and claims no latency.
-PREFERENCES = {"media.cubeb.force_mock_context": True}
 EVENTS = ("network.beforeRequestSent", "network.responseCompleted", "network.fetchError", "log.entryAdded")
 ANSWER_TIMEOUT_S = 60
 # WebDriver's names of keys that write nothing (https://www.w3.org/TR/webdriver2/#keyboard-actions).
 KEYS = {"Tab": "\ue004", "Control": "\ue009", "Escape": "\ue00c", "Space": " ", "End": "\ue010", "Home": "\ue011"}
 
 
-class FirefoxServer(Server):
-    """A Firefox with a fresh profile and no window, which waits to be driven."""
+def firefox_to_drive() -> Path | None:
+    """Firefox, where there is also PulseAudio, which is its sound device here."""
+    return firefox_program() if shutil.which("pulseaudio") else None
 
-    def __init__(self, folder: Path, program: Path) -> None:
+
+class PulseAudioServer(Server):
+    """A sound device that keeps the time and is silent: without one, Firefox's audio clock never runs."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.socket = folder / "pulse"
+        self.environment = {**os.environ, "HOME": str(folder), "PULSE_RUNTIME_PATH": str(folder)}
+
+    def command(self) -> list[str]:
+        options = ["-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--log-target=stderr"]
+        modules = [
+            "--load=module-null-sink",
+            f"--load=module-native-protocol-unix auth-anonymous=1 socket={self.socket}",
+        ]
+        return ["pulseaudio", *options, *modules]
+
+    def answers(self) -> bool:
+        return self.socket.exists()
+
+
+class FirefoxServer(Server):
+    """A Firefox with a fresh profile and no window, which waits to be driven, and so asks nobody for anything else."""
+
+    def __init__(self, folder: Path, program: Path, sound: PulseAudioServer) -> None:
         super().__init__(folder)
         self.program = program
-        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
-        (folder / "user.js").write_text("".join(lines))
+        self.environment = {**os.environ, "PULSE_SERVER": f"unix:{sound.socket}"}
 
     def command(self) -> list[str]:
         options = ["--headless", "--no-remote", f"--remote-debugging-port={self.port}", f"--profile={self.folder}"]
@@ -180,7 +204,12 @@ class FirefoxViewing(AnyViewing):
 @contextmanager
 def firefox(program: Path) -> Iterator[FirefoxViewing]:
     """A Firefox that knows nothing yet, gone at the end."""
-    with scratch_folder("firefox") as folder, contextmanager(running)(FirefoxServer(folder, program)) as server:
-        address = f"ws://127.0.0.1:{server.port}/session"
-        with connect(address, max_size=None, compression=None, proxy=None) as socket:
-            yield FirefoxViewing(socket)
+    run = contextmanager(running)
+    with (
+        scratch_folder("sound") as beside,
+        scratch_folder("firefox") as folder,
+        run(PulseAudioServer(beside)) as sound,
+        run(FirefoxServer(folder, program, sound)) as server,
+        connect(f"ws://127.0.0.1:{server.port}/session", max_size=None, compression=None, proxy=None) as socket,
+    ):
+        yield FirefoxViewing(socket)

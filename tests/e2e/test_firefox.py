@@ -1,26 +1,27 @@
-"""The viewer in Firefox: what is shown is what is heard, in every format."""
+"""The player in Firefox: what is shown is what is heard, in every format, and voices are switched without a jump."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from scripts.provision import firefox_program
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
-from tests.e2e.firefox import FirefoxViewing, firefox
+from tests.e2e.firefox import FirefoxViewing, firefox, firefox_to_drive
 from tests.e2e.test_viewer import bring_in, page_of
+from tests.e2e.test_voices import player_script
 from tests.e2e.viewing import AUDIO_CAPTURE, ROUND_MS, passages
 from tests.people import browser_of, experimenter
 
-PROGRAM = firefox_program()
+PROGRAM = firefox_to_drive()
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.long,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(PROGRAM is None, reason="Firefox is not on this machine"),
+    pytest.mark.skipif(PROGRAM is None, reason="Firefox and PulseAudio are not both on this machine"),
 ]
 
 MS = 1000
@@ -32,6 +33,26 @@ MAKERS: dict[str, Callable[[Path], Day]] = {
     "plain.wav": lambda path: day_wav(path, hours=HOURS, every=10),
     "speech.opus": lambda path: day_opus(path, hours=HOURS),
 }
+# A context has to be opened by a click.
+OPENS_SOUND = "() => addEventListener('click', () => void (globalThis.context = new AudioContext()).resume())"
+SWITCHES, FADES_S = 8, 0.005  # the shorter of the fades is that of a cut
+SWITCHING = """async (switches) => {
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+  const clip = (value) => {
+    const buffer = context.createBuffer(1, 5 * context.sampleRate, context.sampleRate);
+    buffer.getChannelData(0).fill(value);
+    return { buffer, durationS: buffer.duration };
+  };
+  const playback = new Playback(context, context.destination, [clip(0.5), clip(0.25)], {}, new Scope());
+  for (let switched = 1; switched <= switches; switched += 1) {
+    await pause(150);
+    playback.switchTo(switched % 2);
+  }
+  await pause(150);
+  playback.cut("stopped");
+  await pause(300);
+  return context.sampleRate;
+}"""
 MISHAPS = """() => {
   console.error("a mishap");
   const style = document.createElement("style");
@@ -69,6 +90,23 @@ def test_what_is_heard_is_what_is_shown_in_every_format(
         assert len(beside) > 20, f"{name}: the picture followed the sound"
         assert max(map(abs, beside)) <= day.code.rate / MS, name
         assert len(heard.sounding) <= stop - start, f"{name}: it ended where the selection does"
+
+
+def test_a_switch_and_a_cut_are_ramps(live_server: LiveServer, capturing: FirefoxViewing) -> None:
+    capturing.visit(live_server.url)
+    capturing.evaluate(f"() => {{ {player_script()} }}")
+    capturing.evaluate(OPENS_SOUND)
+    capturing.click("h1")
+    capturing.evaluate("() => capture.opened()")
+    rate = capturing.evaluate(SWITCHING, SWITCHES)
+    heard = capturing.heard()
+    after_the_start = heard.samples[int(np.argmax(heard.samples > 0)) :]
+    steps = np.diff(after_the_start)
+    assert np.abs(steps).max() < 1.01 / (FADES_S * rate)
+    # Down and up by turns, and down to nothing at the end.
+    assert np.count_nonzero(np.diff(np.sign(steps[steps != 0]))) == SWITCHES
+    assert after_the_start[0] == 1
+    assert after_the_start[-1] == 0
 
 
 def test_what_the_console_complains_about_is_noticed(live_server: LiveServer, capturing: FirefoxViewing) -> None:

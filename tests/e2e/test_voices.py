@@ -33,13 +33,18 @@ RENDER = """async ({ voices, switches, rate }) => {
 }"""
 
 
-@pytest.fixture
-def player(page: Page) -> Page:
+def player_script() -> str:
+    """The player of the site as a script that leaves its names to the page."""
     command = words(FRONTEND / "node_modules" / ".bin" / "esbuild", "--bundle", "--format=iife", "--loader=ts")
     made = subprocess.run(
         command, input=HOOK, cwd=FRONTEND, env=node_environment(), check=True, capture_output=True, text=True
     )
-    page.evaluate(made.stdout)
+    return made.stdout
+
+
+@pytest.fixture
+def player(page: Page) -> Page:
+    page.evaluate(player_script())
     return page
 
 
