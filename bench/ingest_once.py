@@ -61,9 +61,9 @@ def _work(workers: int, started: float) -> float:
 def is_ingesting() -> bool:
     from stimuli.models import Recording
 
-    recording = Recording.objects.only("state", "refusal").get()
+    recording = Recording.objects.only("state", "error").get()
     if recording.state == Recording.State.REFUSED:
-        sys.exit(recording.refusal)
+        sys.exit(recording.error)
     return recording.state == Recording.State.INGESTING
 
 

@@ -16,7 +16,7 @@ ROUNDS, SECONDS_A_ROUND, WARM_UP_S = 4, 5.0, 2.0
 
 
 @dataclass
-class Tally:
+class Totals:
     """What came of one kind of request over all rounds."""
 
     wall_s: float = 0.0
@@ -48,15 +48,15 @@ def run() -> Iterator[str]:
 
 
 def _compare(database: str, here: Place, crowd: int) -> Iterator[str]:
-    tallies = {"bare": Tally(), "votes": Tally()}
-    for path in tallies:
+    totals = {"bare": Totals(), "votes": Totals()}
+    for path in totals:
         _load(here, path, crowd, WARM_UP_S)
     for _ in range(ROUNDS):
-        for path, tally in tallies.items():
+        for path, total in totals.items():
             before = here.cpu_s()
             outcome = _load(here, path, crowd, SECONDS_A_ROUND)
-            tally.add(outcome, {name: cost_s - before[name] for name, cost_s in here.cpu_s().items()})
-    bare, votes = tallies["bare"], tallies["votes"]
+            total.add(outcome, {name: cost_s - before[name] for name, cost_s in here.cpu_s().items()})
+    bare, votes = totals["bare"], totals["votes"]
     load = os.getloadavg()[0]
     yield f"{database}, {crowd} listeners: votes / bare INSERT {votes.rate / bare.rate:.2f} (load average {load:.1f})"
     yield f"  votes {votes}"

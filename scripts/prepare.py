@@ -23,8 +23,8 @@ def main() -> None:
         print(WORDS_FOLLOW, flush=True)
         if not settings.PRODUCTION:
             call_command("demo_link")
-    except CommandError as refusal:
-        sys.exit(str(refusal))
+    except CommandError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ class Recording(BaseModel):
     # From file time to clock time as detected (audio.clock.Stretch), counted from the start; empty
     # for a sound without hour separators. Each stimulus may say when it started, and correct it.
     clock = models.JSONField(default=list)
-    refusal = models.TextField(blank=True)
+    error = models.TextField(blank=True)
     # The recording that this one was made from by a change of level.
     made_from = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="copies")
     gain_db = models.FloatField(null=True)

@@ -16,7 +16,7 @@ API = "/api/v1/"
 
 
 class EarmarkError(Exception):
-    """A refusal of the server: its sentence, code and data. Where no server answers, the code is `unreachable`."""
+    """An error from the server: its sentence, code and data. Where no server answers, the code is `unreachable`."""
 
     def __init__(self, sentence: str, *, code: str, status: int = 0, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(sentence)

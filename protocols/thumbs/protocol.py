@@ -300,9 +300,9 @@ def _check_shown(caption: Json, number: int, scales: Iterable[Scale]) -> None:
     for scale in scales:
         try:
             scale.accept(caption.get(scale.key))
-        except InvalidAnswer as refusal:
+        except InvalidAnswer as error:
             raise _unfit(
-                LazyMessage("in caption {number}, {problem}", number=number, problem=refusal.data["problem"])
+                LazyMessage("in caption {number}, {problem}", number=number, problem=error.data["problem"])
             ) from None
     if not isinstance(caption.get("why", ""), str):
         raise _unfit(LazyMessage("why of caption {number} is a text.", number=number))

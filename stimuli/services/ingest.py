@@ -51,8 +51,8 @@ def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User
     """
     if recording.state == Recording.State.READY:
         return
-    recording.state, recording.refusal = Recording.State.INGESTING, ""
-    recording.save(update_fields=["state", "refusal"])
+    recording.state, recording.error = Recording.State.INGESTING, ""
+    recording.save(update_fields=["state", "error"])
     if index:
         storage.keep(Derived.of(recording).frames, index)
     ask_for_missing(recording=recording, requested_by=requested_by)
@@ -243,8 +243,8 @@ def _rejecting(run: JobRun, recording: Recording) -> Iterator[None]:
 def _reject(recording: Recording, error: AppError, *, transactional: Transactional = transaction.atomic) -> None:
     """Store why the recording cannot be used, and enqueue the removal of its chunks."""
     with transactional():
-        recording.state, recording.refusal = Recording.State.REFUSED, str(error)
-        recording.save(update_fields=["state", "refusal"])
+        recording.state, recording.error = Recording.State.REFUSED, str(error)
+        recording.save(update_fields=["state", "error"])
         enqueue(merge_recording, key=_key(merge_recording, recording), recording_id=str(recording.pk))
 
 

@@ -221,7 +221,5 @@ def recording_of(stimulus: Stimulus) -> Recording:
 def _usable(stimulus: Stimulus) -> Recording:
     recording = recording_of(stimulus)
     if recording.state == Recording.State.REFUSED:
-        raise AppError(
-            "recording.refused", 409, _("This recording cannot be used. {refusal}"), refusal=recording.refusal
-        )
+        raise AppError("recording.refused", 409, _("This recording cannot be used. {error}"), error=recording.error)
     return recording

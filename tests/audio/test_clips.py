@@ -185,10 +185,10 @@ def test_a_gain_up_to_full_scale_is_taken_and_one_beyond_is_refused(sign: int) -
     samples[777] = sign * 0.5
     to_full_scale_db = float(20 * np.log10(2))
     assert np.abs(with_gain(samples, to_full_scale_db - 1e-6).samples).max() == pytest.approx(1, abs=1e-6)
-    with pytest.raises(LevelTooHigh) as refusal:
+    with pytest.raises(LevelTooHigh) as error:
         with_gain(samples, to_full_scale_db + 0.24, name="loud.wav")
-    assert refusal.value.data == {"name": "loud.wav", "excess_db": 0.3}
-    assert "loud.wav" in str(refusal.value)
+    assert error.value.data == {"name": "loud.wav", "excess_db": 0.3}
+    assert "loud.wav" in str(error.value)
 
 
 def test_full_scale_itself_is_there_below_zero_only() -> None:

@@ -71,8 +71,8 @@ def validated_alone(path: Path, name: str, *, limits: Limits = DEFAULT_LIMITS, s
             return run_sandboxed(
                 "audio.validate:probe_file", file, name=name, limits=limits, longest_h=26, short_s=short_s
             ).facts
-        except AudioError as refusal:
-            return refusal
+        except AudioError as error:
+            return error
 
 
 def kind(verdict: Result) -> str:
@@ -190,18 +190,18 @@ def test_a_bomb_is_judged_within_its_limits(bomb: hostile.Bomb, tmp_path: Path) 
 def test_a_sound_that_takes_too_long_to_decode_is_stopped(tmp_path: Path) -> None:
     path = tmp_path / "slow.flac"
     path.write_bytes(hostile.silence(seconds=14_400, channels=8))
-    refusal = validated_alone(path, "slow.flac", limits=Limits(cpu_s=1), short_s=20_000)
-    assert isinstance(refusal, SoundTooCostly)
-    assert {**refusal.data, "parts": ...} == {"name": "slow.flac", "resource": "time", "parts": ...}
+    error = validated_alone(path, "slow.flac", limits=Limits(cpu_s=1), short_s=20_000)
+    assert isinstance(error, SoundTooCostly)
+    assert {**error.data, "parts": ...} == {"name": "slow.flac", "resource": "time", "parts": ...}
 
 
 def test_a_plain_wav_beyond_four_gibibytes_is_told_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "day.wav"
     path.write_bytes(hostile.base_sounds()["wav.wav"])
     os.truncate(path, 2**32 + 100)
-    refusal = validated_alone(path, "day.wav")
-    assert isinstance(refusal, SoundUnsupported)
-    assert "RF64, W64 or FLAC" in str(refusal)
+    error = validated_alone(path, "day.wav")
+    assert isinstance(error, SoundUnsupported)
+    assert "RF64, W64 or FLAC" in str(error)
 
 
 @pytest.mark.long

@@ -169,9 +169,9 @@ def test_one_loud_channel_is_enough_to_break_silence() -> None:
 def test_samples_that_are_no_numbers_are_refused(bad: float, at: int) -> None:
     samples = noise(RATE_HZ, 1, 1.01, np.random.default_rng(2))
     samples[at] = bad
-    with pytest.raises(SoundBroken, match="not finite numbers") as refusal:
+    with pytest.raises(SoundBroken, match="not finite numbers") as error:
         measure_sound(Heard(samples, RATE_HZ), "odd.wav")
-    assert refusal.value.data["name"] == "odd.wav"
+    assert error.value.data["name"] == "odd.wav"
 
 
 def test_huge_samples_are_measured_all_the_same() -> None:

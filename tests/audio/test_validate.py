@@ -25,13 +25,13 @@ def whole(kind: str) -> bytes:
 @pytest.mark.parametrize("share", [0.95, 0.5, 0.1, 0.01])
 def test_a_file_that_breaks_off_is_refused(kind: str, share: float) -> None:
     content = whole(kind)
-    with pytest.raises((SoundBroken, NotAudio, EmptyAudio)) as refusal:
+    with pytest.raises((SoundBroken, NotAudio, EmptyAudio)) as error:
         sum(len(block) for block in opened(content[: int(share * len(content))]).blocks())
-    assert "'sound'" in str(refusal.value)
+    assert "'sound'" in str(error.value)
 
 
 @pytest.mark.parametrize("kind", ["wav", "w64", "rf64", "aiff"])
-def test_a_refusal_says_how_much_is_missing(kind: str) -> None:
+def test_an_error_says_how_much_is_missing(kind: str) -> None:
     content = written(noise(1000), 44100, kind)
     with pytest.raises(SoundBroken, match=r"it should hold 2,000 bytes of samples and holds 1,\d\d\d\. Export"):
         opened(content[:-500])
@@ -49,8 +49,8 @@ def test_a_damaged_file_gets_a_verdict(kind: str) -> None:
         try:
             sound = opened(bytes(damaged))
             assert sum(len(block) for block in sound.blocks()) == sound.shape.length_samples
-        except AudioError as refusal:
-            assert isinstance(refusal, NotAudio | SoundBroken | SoundUnsupported | EmptyAudio)  # noqa: PT017
+        except AudioError as error:
+            assert isinstance(error, NotAudio | SoundBroken | SoundUnsupported | EmptyAudio)  # noqa: PT017
 
 
 @pytest.mark.parametrize("kind", ["wav", "w64", "aiff", "rf64"])
@@ -85,9 +85,9 @@ def test_a_flac_that_does_not_say_its_length_is_refused_in_words_and_not_in_numb
     content = bytearray(written(noise(1000), 44100, "flac"))
     content[21] &= 0xF0  # the count of samples: 36 bits of STREAMINFO (RFC 9639 8.2)
     content[22:26] = bytes(4)
-    with pytest.raises(SoundUnsupported, match="its header does not say how long it is; export it again") as refusal:
+    with pytest.raises(SoundUnsupported, match="its header does not say how long it is; export it again") as error:
         opened(bytes(content))
-    assert not any(sign.isdigit() for sign in str(refusal.value))
+    assert not any(sign.isdigit() for sign in str(error.value))
 
 
 def test_a_plain_wav_beyond_its_header_is_refused(tmp_path: Path) -> None:

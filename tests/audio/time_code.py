@@ -49,8 +49,8 @@ class TimeCode:
         sync = marker(self.rate)
         whole = samples[: len(samples) - self.unit_samples + self.lead_samples + len(sync), 0]
         size = 1 << (len(whole) + len(sync)).bit_length()
-        likeness = np.fft.irfft(np.fft.rfft(whole, size) * np.conj(np.fft.rfft(sync, size)), size)
-        start = int(np.argmax(likeness[: len(whole) - len(sync)])) - self.lead_samples
+        correlation = np.fft.irfft(np.fft.rfft(whole, size) * np.conj(np.fft.rfft(sync, size)), size)
+        start = int(np.argmax(correlation[: len(whole) - len(sync)])) - self.lead_samples
         digits = [self._digit(samples, start + (1 + place) * self.step_samples) for place in range(DIGITS)]
         return start, sum(digit << 4 * place for place, digit in enumerate(digits))
 

@@ -95,7 +95,7 @@ def test_the_readme_does_what_it_says(
         for number, name in enumerate(("door", "bell")):
             (folder / condition / f"{name}.wav").write_bytes(tone(300 + 50 * number + 7 * len(condition)))
     monkeypatch.chdir(tmp_path)
-    creation, following, afterwards, refusal = BLOCK.findall(read("client/README.md"))
+    creation, following, afterwards, error = BLOCK.findall(read("client/README.md"))
     names: dict[str, Any] = {"url": live_server.url, "token": token, "folder": folder}
 
     with worker():
@@ -110,7 +110,7 @@ def test_the_readme_does_what_it_says(
     assert Result.objects.exists()
     run(afterwards, names)
     said = capsys.readouterr().out
-    run(refusal, names)
+    run(error, names)
 
     assert names["sounds"].checks()["errors"] == 0
     assert len(names["votes"]) == 8
@@ -127,7 +127,7 @@ def test_the_readme_does_what_it_says(
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_refusal_is_an_exception_with_the_servers_sentence(live_server: LiveServer, owner: User, token: str) -> None:
+def test_an_error_is_an_exception_with_the_servers_sentence(live_server: LiveServer, owner: User, token: str) -> None:
     client = earmark.Client(live_server.url, token)
     with pytest.raises(earmark.EarmarkError) as refused:
         client.experiment("none").info()

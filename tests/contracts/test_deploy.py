@@ -42,7 +42,7 @@ def test_no_service_runs_as_root_or_can_become_it(compose: dict[str, Any]) -> No
         assert "no-new-privileges:true" in service["security_opt"], name
 
 
-def test_no_secret_has_a_default_and_each_refusal_says_what_to_do(compose: dict[str, Any]) -> None:
+def test_no_secret_has_a_default_and_each_error_says_what_to_do(compose: dict[str, Any]) -> None:
     seen = 0
     for name, service in compose["services"].items():
         for variable, value in service.get("environment", {}).items():

@@ -33,12 +33,12 @@ LONG = "x" * 600  # longer than any line may be
 
 @dataclass(frozen=True)
 class Form:
-    """One form: what it sends, and what is wrong in the field that the refusal must stand beside."""
+    """One form: what it sends, and what is wrong in the field that the error must stand beside."""
 
     good: dict[str, Any]
     wrong: dict[str, Any] = field(default_factory=dict)  # nothing: the form has no field that can be filled in wrongly
     make: Make = lambda: make_experiment(make_user(User.Role.ADMIN), seats=2)
-    led_back: bool = False  # a refusal leads to a page that shows the fields from its address
+    led_back: bool = False  # an error leads to a page that shows the fields from its address
 
 
 def draft() -> Experiment:
@@ -299,7 +299,7 @@ def test_a_post_that_is_refused_shows_its_page_with_the_reason_and_what_was_type
     assert {key: again.values[key] for key in expected} == expected
 
 
-def test_settings_that_are_fixed_while_live_are_shown_beside_a_refusal(made: dict[Make, Experiment]) -> None:
+def test_settings_that_are_fixed_while_live_are_shown_beside_an_error(made: dict[Make, Experiment]) -> None:
     experiment = made[with_a_taken_seat]
     wrong = {"lease_hours": "12", "completion_url": "http://example.org/unsafe"}
     answer = browser_of(experiment.owner).post(address("listening:session_settings", experiment), wrong)

@@ -215,8 +215,8 @@ def check_reading(protocol: Protocol) -> None:
     for payload in broken_payloads(protocol.example(trial, Random(1))):
         try:
             answer = protocol.read(payload, trial)
-        except InvalidAnswer as refusal:
-            messages.append(str(refusal))
+        except InvalidAnswer as error:
+            messages.append(str(error))
         else:
             assert_legal(protocol, trial, answer)
     assert len(messages) > len(WRONG_LEAVES)

@@ -104,10 +104,10 @@ def test_a_damaged_file_is_refused_with_the_newest_copy_as_remedy(other_file: Pa
     older, newer = (database.make_copy(at=MORNING + timedelta(hours=hour)) for hour in (0, 1))
     connection.close()
     damage(other_file)
-    with pytest.raises(CommandError, match="damaged") as refusal:
+    with pytest.raises(CommandError, match="damaged") as error:
         call_command("check_database")
-    assert f"cp {newer} {other_file}" in str(refusal.value)
-    assert str(older) not in str(refusal.value)
+    assert f"cp {newer} {other_file}" in str(error.value)
+    assert str(older) not in str(error.value)
 
 
 @only_sqlite

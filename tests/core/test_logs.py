@@ -40,7 +40,7 @@ def pause(experiment: Experiment) -> None:
 
 
 @pytest.mark.django_db
-def test_no_refusal_of_a_link_writes_it_down(log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_error_of_a_link_writes_it_down(log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make_experiment(seats=1)
     token = new_token(experiment)
     address = f"/join/{token}/"

@@ -52,8 +52,8 @@ class Heard:
     def like(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
         """As many samples as are wanted, from where they are most alike; the rest is for the caller to judge."""
         size = 1 << (len(self.samples) + len(wanted)).bit_length()
-        likeness = np.fft.irfft(np.fft.rfft(self.samples, size) * np.conj(np.fft.rfft(wanted, size)), size)
-        first = int(np.argmax(likeness[: max(len(self.samples) - len(wanted), 0) + 1]))
+        correlation = np.fft.irfft(np.fft.rfft(self.samples, size) * np.conj(np.fft.rfft(wanted, size)), size)
+        first = int(np.argmax(correlation[: max(len(self.samples) - len(wanted), 0) + 1]))
         return self.samples[first : first + len(wanted)]
 
     def beside_the_picture(self, day: Day, start: int, stop: int) -> list[int]:

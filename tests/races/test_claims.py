@@ -28,7 +28,7 @@ MANY = 20 if ALL else 6  # of browsers, tabs and people at once
 
 
 def claim(token: str, person: str = "", later: timedelta = timedelta(), address: str = "", browser: str = "") -> str:
-    """Claim as the join page does; returns the seat, or the code of the refusal."""
+    """Claim as the join page does; returns the seat, or the code of the error."""
     invitation = Invitation.objects.select_related("panel__experiment", "seat__ballot").get(
         token_sha256=token_digest(token)
     )
@@ -36,8 +36,8 @@ def claim(token: str, person: str = "", later: timedelta = timedelta(), address:
     now = timezone.now() + later
     try:
         visit = visits.claim_seat(invitation=invitation, now=now, device={}, arrival=arrival, address=address)
-    except AppError as refusal:
-        return refusal.code
+    except AppError as error:
+        return error.code
     return str(visit.seat_id)
 
 
@@ -203,15 +203,15 @@ def test_of_a_receipt_and_giving_the_seat_away_exactly_one_wins() -> None:
 def _code(visit: Visit) -> str:
     try:
         return visits.finish_visit(visit=visit, now=timezone.now()).code
-    except AppError as refusal:
-        return refusal.code
+    except AppError as error:
+        return error.code
 
 
 def _given_away(seat: Seat) -> str:
     try:
         return str(seats.reissue_seat(seat=seat, now=timezone.now(), actor=seat.panel.experiment.owner).occupancy)
-    except AppError as refusal:
-        return refusal.code
+    except AppError as error:
+        return error.code
 
 
 def test_two_finishes_at_once_give_one_completion_code() -> None:

@@ -35,12 +35,12 @@ def collection() -> Collection:
 
 
 def offer(upload: ImportFile, letter: bytes, offset: int, stream: io.BytesIO | None = None) -> str:
-    """Send one piece that tells whose it is; returns "taken" or the code of the refusal."""
+    """Send one piece that tells whose it is; returns "taken" or the code of the error."""
     content = letter * PIECE_BYTES
     try:
         send(upload, content, offset, stream=stream or io.BytesIO(content))
-    except AppError as refusal:
-        return refusal.code
+    except AppError as error:
+        return error.code
     return "taken"
 
 
@@ -98,8 +98,8 @@ def test_two_imports_begun_at_once_do_not_reserve_the_same_room(settings: Settin
         def reserve(collection: Collection = collection) -> str:
             try:
                 begin(collection, DeclaredFile("a.wav", 6))
-            except AppError as refusal:
-                return refusal.code
+            except AppError as error:
+                return error.code
             return "begun"
 
         assert sorted(at_once(reserve, reserve)) == ["begun", "upload.quota"]
@@ -117,7 +117,7 @@ def test_an_import_submitted_twice_at_once_is_checked_once(collection: Collectio
         def say() -> str:
             try:
                 return str(submit().state)  # noqa: B023 - called within the turn
-            except AppError as refusal:
-                return refusal.code
+            except AppError as error:
+                return error.code
 
         assert sorted(at_once(say, say)) == ["checking", "upload.closed"]

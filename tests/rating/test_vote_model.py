@@ -27,7 +27,7 @@ SMALL = settings(
     suppress_health_check=list(HealthCheck),
     report_multiple_bugs=False,
 )
-Said = tuple[str, int | None, str]  # status, revision, code of the refusal
+Said = tuple[str, int | None, str]  # status, revision, code of the error
 
 
 @dataclass

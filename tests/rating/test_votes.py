@@ -55,7 +55,7 @@ def current_value(trial: Trial) -> float:
 
 
 def everything(ballot: Ballot) -> tuple[Any, ...]:
-    """All that a refusal must leave as it was."""
+    """All that an error must leave as it was."""
     return (
         *Ballot.objects.filter(pk=ballot.pk).values_list("chain", "vote_count", "closed_at"),
         *ballot.trials.values_list("id", "revision", "current_vote"),

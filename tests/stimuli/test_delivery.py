@@ -145,7 +145,7 @@ def test_nginx_is_told_where_the_clip_lies_where_there_is_one(tmp_path: Path, se
     assert answer.headers["X-Accel-Redirect"] == "/_files/served/clip.wav"
 
 
-# --- Refusals ---------------------------------------------------------------------------------------------------------
+# --- Errors -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_what_is_not_there_is_refused_with_a_code(tmp_path: Path, path: str, sta
 
 def test_a_text_has_nothing_to_hear_and_a_refused_recording_says_why(tmp_path: Path) -> None:
     browser, _ = short(tmp_path, "wav")
-    Recording.objects.update(state="refused", refusal="'x' is damaged.")
+    Recording.objects.update(state="refused", error="'x' is damaged.")
     refused = browser.get("manifest/", status=409).json()
     assert (refused["code"], refused["detail"]) == (
         "recording.refused",

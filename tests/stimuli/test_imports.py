@@ -212,13 +212,13 @@ def test_a_collection_that_changed_in_the_meantime_is_looked_at_again(
     genuine = commit_import._stage_files
     calls: list[int] = []
 
-    def overtaken(*args: Any, **kwargs: Any) -> None:
+    def changed_meanwhile(*args: Any, **kwargs: Any) -> None:
         genuine(*args, **kwargs)
         calls.append(1)
         if len(calls) == 1:
             bring(tmp_path / "early", Collection.objects.get(pk=collection.pk))
 
-    monkeypatch.setattr(commit_import, "_stage_files", overtaken)
+    monkeypatch.setattr(commit_import, "_stage_files", changed_meanwhile)
     assert bring(tmp_path / "late", collection).version == 2
     assert len({size(row.served) for row in Stimulus.objects.all()}) == 1
 

@@ -237,7 +237,7 @@ def test_a_recording_that_breaks_off_is_refused_with_a_sentence_and_leaves_nothi
     work_all()
     recording.refresh_from_db()
     assert recording.state == "refused"
-    assert "damaged or breaks off" in recording.refusal
+    assert "damaged or breaks off" in recording.error
     assert not Chunk.objects.exists()
     assert not storage.exists(Derived.of(recording).chunk(0))
     assert {job.state for job in Job.objects.all()} == {"done"}, "nothing is left to try"
@@ -258,19 +258,19 @@ def test_a_decoder_that_dies_is_asked_again_before_the_file_is_blamed(
     work(next(waiting()))
     recording.refresh_from_db()
     assert recording.state == "refused"
-    assert "more time to decode" in recording.refusal
+    assert "more time to decode" in recording.error
 
 
 @pytest.mark.usefixtures("_chunks_analysed_once")
 def test_a_refused_recording_gets_another_chance_when_it_is_brought_in_again(day: Path) -> None:
     recording = bring_in(day, linked=True)
-    Recording.objects.update(state="refused", refusal="The decoder broke down.")
+    Recording.objects.update(state="refused", error="The decoder broke down.")
     Job.objects.all().delete()
     recording.refresh_from_db()
     ingest.begin_ingest(recording=recording)
     work_all()
     recording.refresh_from_db()
-    assert (recording.state, recording.refusal) == ("ready", "")
+    assert (recording.state, recording.error) == ("ready", "")
 
 
 def test_ingest_is_asked_for_in_the_transaction_that_brings_the_recording_in(day: Path) -> None:

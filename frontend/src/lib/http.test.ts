@@ -81,7 +81,7 @@ test("the signal ends a pause early", async () => {
   assert.equal(await answer, "answer");
 });
 
-test("a refusal ends the matter at once where that is asked for; what may pass and a lost session do not", async () => {
+test("an error ends the matter at once where that is asked for; what may pass and a lost session do not", async () => {
   const asking = failing(new Problem(404, {}));
   await assert.rejects(retrying(asking.work, { ...asking, isFinal: isFinalError }), { status: 404 });
   assert.deepEqual(asking.told, []);

@@ -235,7 +235,7 @@ test("two tabs of one visit lose nothing and both learn what was stored", async 
   await until(() => told(first).size === 10 && told(second).size === 10);
 });
 
-test("conflict and refused are final, reach the page with their trial, and a refusal shows as a problem", async () => {
+test("conflict and refused are final, reach the page with their trial, and an error shows as a problem", async () => {
   const [lost, bad] = [event("lost"), event("bad")];
   server.reply = (body) => ({
     status: 200,

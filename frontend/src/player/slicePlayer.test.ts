@@ -194,7 +194,7 @@ test("a server that is away is asked again, and the sound goes on where it was",
   assert.deepEqual(heard, numbers(0, heard.length), "nothing was left out and nothing came twice");
 });
 
-test("a refusal ends the playing with a reason", async () => {
+test("an error ends the playing with a reason", async () => {
   const world = makeWorld();
   world.trouble = () => new Problem(404, {});
   void world.player.play(0);

@@ -187,7 +187,7 @@ interface Run {
   firstFrame: number | null;
 }
 
-/** A refusal stays one, and bytes that cannot be decoded twice will not be the third time; anything else may pass. */
+/** An error that the server answers will stay, and bytes that cannot be decoded twice will not be the third time; anything else may pass. */
 function isLasting(error: unknown, tries: number): boolean {
   if (error instanceof BrokenSlice) return tries >= BROKEN_TRIES;
   return error instanceof Problem && !error.passing;

@@ -97,7 +97,7 @@ test("an expired address is renewed silently", async () => {
   assert.equal(renewals, 2);
 });
 
-test("a trial that is no longer ahead keeps its refusal", async () => {
+test("a trial that is no longer ahead keeps its error", async () => {
   const player = new FakePlayer();
   player.valid = "2";
   const clips = new Clips(player, () => Promise.resolve([page("other", "2")]));

@@ -334,7 +334,7 @@ export class VisitRun {
     this.#remember("stall_ms" in heard ? { page, answer: payload, heard } : null);
     if ("stall_ms" in heard && heard.stall_ms > STALL_MS)
       this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
-    this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
+    this.#queue.markAnswered(page.trial); // before the outbox has it: an error may arrive while this still waits
     this.#parts.screen.notice("");
     await this.#sending.send(page, payload, heard);
     this.#prepareAhead();

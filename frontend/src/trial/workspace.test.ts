@@ -164,7 +164,7 @@ test("a step that never arrived is given back once", () => {
   assert.equal(takeUnloadDraft("a", 4), null);
 });
 
-test("a step that did arrive, or was overtaken on another device, is not made again", () => {
+test("a step that did arrive, or was replaced on another device, is not made again", () => {
   saveUnloadDraft("a", NOTE);
   assert.equal(takeUnloadDraft("a", 5), null);
   assert.equal(takeUnloadDraft("a", 4), null);

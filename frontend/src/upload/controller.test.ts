@@ -132,7 +132,7 @@ test("an import that the server no longer has is told when its page opens", asyn
   scope.dispose();
 });
 
-test("a file is left out, also one that the server has forgotten already, but not over a refusal", async () => {
+test("a file is left out, also one that the server has forgotten already, but not over an error", async () => {
   const { controller, server, notes, scope } = open("i");
   await controller.resume();
   server.trouble = new Problem(423, { detail: "Another request is sending this file." });

@@ -106,8 +106,8 @@ export class UploadController {
     try {
       const ask = { scope, wakeSignal: this.#wakeSignal, isFinal: isFinalError, onFailure };
       this.#queue.announce(await retrying(() => server.list(), ask));
-    } catch (refusal) {
-      this.#complain(refusal);
+    } catch (error) {
+      this.#complain(error);
       return;
     }
     screen.note("");

@@ -38,7 +38,7 @@ test("an import that is over stops everything, a file that is gone only itself",
   assert.deepEqual(recoveryOf(answered(404)), { verdict: "failed", why: "gone", detail: "" });
 });
 
-test("a refusal is passed on in the server's words, and a file that cannot be read is named as such", () => {
+test("an error is passed on in the server's words, and a file that cannot be read is named as such", () => {
   assert.deepEqual(recoveryOf(answered(413, "upload.too_long")), {
     verdict: "failed",
     why: "refused",

@@ -6,13 +6,13 @@ import { Replacement } from "./replacement.ts";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-function open(outcome: () => Promise<unknown> = async () => null, refusal: Error | null = null) {
+function open(outcome: () => Promise<unknown> = async () => null, error: Error | null = null) {
   const told: string[] = [];
   const submitted: string[] = [];
   const server = {
     csrf: () => "",
     replace: async (path: string, file: File) => {
-      if (refusal) throw refusal;
+      if (error) throw error;
       return [{ path, byte_count: file.size, received_bytes: 0, upload_url: "/u/" }];
     },
     submit: async (rows: readonly { path: string }[]) => {

@@ -108,7 +108,7 @@ test("a failure is tried again after growing pauses, and others go on meanwhile"
   }
 });
 
-test("a refusal is not asked for again at once", async () => {
+test("what the server answered with an error is not asked for again at once", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const { loader, calls } = makeLoader();

@@ -57,7 +57,7 @@ def adopt_design(
         check_untouched(experiment)
         complete = Ballot.objects.filter(pk__in=ballots).count() == len(ballots)
         if not complete or drawn_from(experiment) != laid_out_for:
-            raise overtaken()
+            raise changed_meanwhile()
         removed = _clear(experiment)
         experiment.extensions.all().delete()
         _seat(experiment, layout, ballots)
@@ -75,9 +75,9 @@ def adopt_design(
     return design
 
 
-def overtaken() -> AppError:
+def changed_meanwhile() -> AppError:
     return AppError(
-        "design.overtaken",
+        "design.changed_meanwhile",
         409,
         gettext_noop(
             "Another design was applied, or the settings were changed, at the same time. Check both, and apply this "

@@ -20,7 +20,7 @@ from listening.design.subsets.in_subprocess import LONGEST_IN_BACKGROUND_S, plan
 from listening.design.subsets.planning import plan_subsets
 from listening.models import Extension, Panel, Seat
 from listening.panels.services import panels as panel_services
-from listening.panels.services.design_seats import Fence, Progress, discard_unseated, overtaken, stage_ballots
+from listening.panels.services.design_seats import Fence, Progress, changed_meanwhile, discard_unseated, stage_ballots
 from listening.panels.services.designs import (
     Planner,
     current_report,
@@ -241,7 +241,7 @@ def adopt_extension(
         check_extendable(now, reason=reason)
         complete = Ballot.objects.filter(pk__in=ballots).count() == len(ballots)
         if not complete or (now.layout_sha256, drawn_from(now)) != (draft.extends, drawn):
-            raise overtaken()
+            raise changed_meanwhile()
         _seat(now, draft, ballots)
         extension = Extension.objects.create(
             experiment=now,

@@ -143,7 +143,7 @@ def _lay_out(copy: Experiment, run: JobRun) -> None:
     there = set(Seat.objects.filter(panel__experiment=copy).values_list("panel__number", "number"))
     if source.layout_sha256 != copy.layout_sha256 or not seats:
         raise AppError(
-            "simulation.overtaken",
+            "simulation.changed_meanwhile",
             409,
             _("The seats of the experiment were changed in the meantime. Delete this copy and start a new simulation."),
         )

@@ -78,7 +78,7 @@ class PlaneReport(Report):
             "query": chosen.query(),
             "picture": draw(scene) if scene.conditions else "",
             "picture_name": f"plane-{recordings.index(chosen.recording) + 1}" if chosen.recording else "plane",
-            "refusal": scene.refusal,
+            "why_no_ellipse": scene.why_no_ellipse,
             "recordings": [(name, chosen.query(recording=name)) for name in recordings],
             "all_recordings": chosen.query(recording=""),
             "ellipses": [(name, words, chosen.query(ellipse=name)) for name, words in _ellipse_names().items()],

@@ -56,7 +56,7 @@ class Scene:
     families: dict[str, list[tuple[Place, Place]]]  # an arrow from each mean to that of the next z
     n_raters: int
     n_recordings: int
-    refusal: str  # why there is no 95 % ellipse of a mean
+    why_no_ellipse: str  # why there is no 95 % ellipse of a mean
 
     @property
     def n_marks(self) -> int:
@@ -90,7 +90,7 @@ def scene_of(table: Mapping[str, Any], *, recording: str = "", ellipse: str = EL
         families=dict(_arrows(table.get("curves", []), {drawn.name: drawn.mean for drawn in conditions})),
         n_raters=len({row["rater"] for row in points}),
         n_recordings=len({row["recording"] for row in points}),
-        refusal=_why_no_region(means.values()) if region else "",
+        why_no_ellipse=_why_no_region(means.values()) if region else "",
     )
 
 

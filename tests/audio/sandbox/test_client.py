@@ -70,7 +70,7 @@ def test_something_in_memory_is_a_file_too() -> None:
     assert content.tell() == 7
 
 
-def test_a_refusal_in_the_child_is_the_same_refusal_here() -> None:
+def test_an_error_in_the_child_is_the_same_error_here() -> None:
     with pytest.raises(SoundBroken) as broken:
         run_sandboxed(f"{WORK}:refuse", name="a.wav")
     assert broken.value.data == {"name": "a.wav", "problem": "a test says so"}
@@ -136,7 +136,7 @@ def test_a_child_does_not_know_the_servers_secrets() -> None:
         ("answer_in_many_words", {"words": 2000}, Limits(result_bytes=10_000), "room for the result"),
     ],
 )
-def test_a_limit_is_a_refusal(function: str, arguments: dict[str, Any], limits: Limits, resource: str) -> None:
+def test_a_limit_is_an_error(function: str, arguments: dict[str, Any], limits: Limits, resource: str) -> None:
     with pytest.raises(SoundTooCostly) as costly:
         run_sandboxed(f"{WORK}:{function}", name="bomb.flac", limits=limits, **arguments)
     assert costly.value.data == {"name": "bomb.flac", "resource": resource}
@@ -152,13 +152,13 @@ def test_within_its_limits_the_same_work_is_done() -> None:
 
 
 @pytest.mark.parametrize("function", ["leave", "babble"])
-def test_silence_and_babble_are_a_refusal(function: str) -> None:
+def test_silence_and_babble_are_an_error(function: str) -> None:
     with pytest.raises((DecoderDied, SoundTooCostly)):
         run_sandboxed(f"{WORK}:{function}", name="a.mp3")
 
 
 @pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGSEGV])
-def test_a_crash_is_a_refusal_and_costs_nobody_else(number: int) -> None:
+def test_a_crash_is_an_error_and_costs_nobody_else(number: int) -> None:
     with pytest.raises(DecoderDied, match=r"broke down over 'a\.mp3'"):
         run_sandboxed(f"{WORK}:die", name="a.mp3", signal_number=number)
     assert run_sandboxed(f"{WORK}:echo").facts["digests"] == []
@@ -197,7 +197,7 @@ def test_a_claim_of_a_huge_blob_is_refused_before_room_is_made_for_it() -> None:
 
 
 @pytest.mark.parametrize("function", ["fail", "refuse_unsayably", "answer_infinity"])
-def test_a_defect_in_the_work_is_a_refusal(function: str) -> None:
+def test_a_defect_in_the_work_is_an_error(function: str) -> None:
     with pytest.raises(DecoderDied) as died:
         run_sandboxed(f"{WORK}:{function}", name="a.wav")
     assert str(died.value)

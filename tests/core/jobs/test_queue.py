@@ -265,7 +265,7 @@ def test_a_job_that_breaks_is_retried_later_each_time_and_fails_after_five_attem
     assert claim(job) is None
 
 
-def test_an_expected_refusal_fails_the_job_at_once_with_its_sentence() -> None:
+def test_an_expected_error_fails_the_job_at_once_with_its_sentence() -> None:
     job = enqueue(refuse, effect="a")
     work(claimed(job))
     row = fresh(job)

@@ -116,9 +116,9 @@ def test_jobs_of_the_schedule_are_recognised_when_old_ones_are_pruned() -> None:
 @pytest.mark.django_db
 def test_a_name_that_no_app_declares_is_refused_at_start_and_does_not_stop_the_others(settings: Settings) -> None:
     settings.SCHEDULE = {"core.nothing": 5, NAME: 0}
-    with pytest.raises(SystemCheckError, match=r"core\.nothing") as refusal:
+    with pytest.raises(SystemCheckError, match=r"core\.nothing") as error:
         call_command("check")
-    assert "core.E002" in str(refusal.value)
+    assert "core.E002" in str(error.value)
     settings.SCHEDULE = {"core.nothing": 5, NAME: A_DAY_S}
     assert schedule.run_due(now=NOON) == [NAME]
 

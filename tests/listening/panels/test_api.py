@@ -89,7 +89,7 @@ def test_an_experiment_goes_from_a_collection_to_links_that_open(owner: User, sc
     assert script.get(f"{place}design-csv.zip").status_code == 200
 
 
-def test_wrong_fields_are_named_and_a_refusal_has_the_code_of_the_page(owner: User, script: Client) -> None:
+def test_wrong_fields_are_named_and_an_error_has_the_code_of_the_page(owner: User, script: Client) -> None:
     answer = send(script, API, {"title": "", "collection": "none", "protocol": "acr"})
     assert code(answer) == (400, "request.invalid")
     assert list(answer.json()["data"]["fields"]) == ["title"]

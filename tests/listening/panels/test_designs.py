@@ -217,7 +217,7 @@ def test_a_design_whose_ballots_another_cleared_away_is_rejected(experiment: Exp
         design_seats.discard_unseated(experiment)
         yield
 
-    with raises_error("design.overtaken"):
+    with raises_error("design.changed_meanwhile"):
         adopt(experiment, fence=late)
 
 

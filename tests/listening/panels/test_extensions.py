@@ -201,7 +201,7 @@ def test_what_cannot_be_added_is_refused_and_writes_nothing(live: Experiment) ->
 def test_two_extensions_of_the_same_design_do_not_both_fit(live: Experiment) -> None:
     late = extensions.draft_extension(experiment=live, listeners=2)
     extend(live, listeners=1)
-    with raises_error("design.overtaken"):
+    with raises_error("design.changed_meanwhile"):
         extensions.adopt_extension(experiment=stored(live), draft=late, reason=REASON, actor=live.owner)
     assert not Ballot.objects.filter(kind=Ballot.Kind.MAIN, seat__isnull=True).exists()
 

@@ -262,9 +262,9 @@ def test_the_page_starts_a_simulation_and_leads_to_the_monitor_of_the_copy() -> 
     experiment = make_experiment(seats=2)
     client, address = browser_of(experiment), f"/experiments/{experiment.slug}/simulations/"
     assert address in client.get(f"/experiments/{experiment.slug}/").content.decode()
-    refusal = client.post(address, {"listeners": 9, "seed": "1"})
-    assert refusal.status_code == 422
-    assert "Choose from 1 to 2 listeners" in refusal.content.decode()
+    answer = client.post(address, {"listeners": 9, "seed": "1"})
+    assert answer.status_code == 422
+    assert "Choose from 1 to 2 listeners" in answer.content.decode()
     answer = client.post(address, {"listeners": "", "seed": "1"}, follow=True)
     copy = experiment.simulations.get()
     assert answer.redirect_chain[-1][0] == f"/experiments/{copy.slug}/monitor/"

@@ -110,7 +110,7 @@ def test_large_refused_answers_are_kept_whole_only_at_first(monkeypatch: pytest.
     monkeypatch.setattr(votes, "REJECTED_KEPT_WHOLE", 1)
     trial = first_trial(sitting)
     results(sitting, *[event(trial, payload={"junk": "x" * 7000}) for _ in range(3)], event(trial, value=99))
-    sizes = [len(str(refusal.body)) for refusal in RejectedVote.objects.order_by("pk")]
+    sizes = [len(str(vote.body)) for vote in RejectedVote.objects.order_by("pk")]
     assert [size > 7000 for size in sizes] == [True, False, False, False]
     assert RejectedVote.objects.latest("pk").body["payload"] == marks(99)
 

@@ -42,10 +42,10 @@ def test_the_hidden_tone_is_an_inverted_band_in_the_right_interval_alone(seed: s
         for place, noise in enumerate(intervals(heard(HUGGINS, seed, number)), start=1):
             left, right = np.fft.rfft(noise, axis=0).T
             frequency_hz = np.fft.rfftfreq(len(noise), 1 / RATE_HZ)
-            likeness = np.real(left * np.conj(right))
+            correlation = np.real(left * np.conj(right))
             inside, outside = np.abs(frequency_hz - 600) < 30, np.abs(frequency_hz - 600) > 100
-            assert likeness[outside].sum() > 0
-            assert (likeness[inside].sum() < 0) == (str(place) == answer)
+            assert correlation[outside].sum() > 0
+            assert (correlation[inside].sum() < 0) == (str(place) == answer)
             assert left[inside] @ np.conj(left[inside]) == pytest.approx(
                 right[inside] @ np.conj(right[inside]), rel=0.05
             )

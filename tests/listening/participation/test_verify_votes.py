@@ -68,8 +68,8 @@ def verdict(**options: Any) -> tuple[int, str]:
     said = StringIO()
     try:
         call_command("verify_votes", stdout=said, **options)
-    except CommandError as refusal:
-        return refusal.returncode, str(refusal)
+    except CommandError as error:
+        return error.returncode, str(error)
     return 0, said.getvalue()
 
 

@@ -60,7 +60,7 @@ def test_anything_else_is_refused_with_the_values_that_would_be_right(value: Any
         ({"marks": answer()["marks"] * 2}, "answered twice"),
     ],
 )
-def test_a_refusal_says_what_is_wrong(payload: Any, problem: str) -> None:
+def test_an_error_says_what_is_wrong(payload: Any, problem: str) -> None:
     with pytest.raises(InvalidAnswer, match=problem):
         ACR.read(payload, PAGE)
 

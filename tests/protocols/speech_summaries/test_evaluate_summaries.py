@@ -97,7 +97,7 @@ def test_a_table_of_nothing_to_measure_is_still_a_table(tmp_path: Path) -> None:
     assert "Correlation" not in said
 
 
-def test_a_refusal_lists_every_problem_and_prints_nothing_else(tmp_path: Path) -> None:
+def test_an_error_lists_every_problem_and_prints_nothing_else(tmp_path: Path) -> None:
     good = DOCUMENT["utterances"][0]
     bad = good | {"manual": {"A": [3, 1], "B": [12]}}
     said = refused(written(tmp_path, {"utterances": [good, bad]}), "--json").splitlines()

@@ -30,9 +30,9 @@ def page(group: str, entries: list[Entry] | None = None, seed: int = 1, **option
 
 
 def refused(payload: Any, trial: TrialPlan) -> str:
-    with pytest.raises(InvalidAnswer) as refusal:
+    with pytest.raises(InvalidAnswer) as error:
         PROTOCOL.read(payload, trial)
-    return str(refusal.value)
+    return str(error.value)
 
 
 # --- Makers -----------------------------------------------------------------------------------------------------------

@@ -84,9 +84,9 @@ def test_four_raters_get_no_ellipse_of_a_mean_and_are_told_why() -> None:
     scene = scene_of(tables(raters=4), ellipse="both")
     assert not any(each.mean_region for each in scene.conditions)
     assert all(each.spread for each in scene.conditions)
-    assert "at least 5 raters, and there are 4" in scene.refusal
-    assert scene_of(tables(raters=4), ellipse="spread").refusal == ""
-    assert scene_of(tables(raters=5), ellipse="both").refusal == ""
+    assert "at least 5 raters, and there are 4" in scene.why_no_ellipse
+    assert scene_of(tables(raters=4), ellipse="spread").why_no_ellipse == ""
+    assert scene_of(tables(raters=5), ellipse="both").why_no_ellipse == ""
 
 
 def test_two_raters_on_a_line_have_an_ellipse_that_can_be_seen() -> None:

@@ -64,10 +64,10 @@ def test_rows_are_called_by_the_line_an_editor_shows() -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(content: bytes, problem: str) -> None:
-    with pytest.raises(TableUnreadable) as refusal:
+    with pytest.raises(TableUnreadable) as error:
         read_csv(content, name="t.csv")
-    assert problem in str(refusal.value)
-    assert "t.csv" in str(refusal.value)
+    assert problem in str(error.value)
+    assert "t.csv" in str(error.value)
 
 
 def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
-def test_any_bytes_are_a_table_or_a_refusal(content: bytes) -> None:
+def test_any_bytes_are_a_table_or_an_error(content: bytes) -> None:
     try:
         table = read_csv(content, name="t.csv")
     except AppError:
@@ -119,7 +119,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_workbook_is_refused_by_name_and_the_next_is_read(kind: str) -> None:
-    with pytest.raises(TableUnreadable) as refusal:
+    with pytest.raises(TableUnreadable) as error:
         load_table(io.BytesIO(HOSTILE[kind]()), name="evil.xlsx")
-    assert "evil.xlsx" in str(refusal.value)
+    assert "evil.xlsx" in str(error.value)
     assert load_table(io.BytesIO(workbook([["item"], ["a"]])), name="good.xlsx").columns == ["item"]
