@@ -51,9 +51,10 @@ SEAL_KEYS = [
     *env.list("EARMARK_SEAL_KEY_FALLBACKS", default=[]),
 ]
 
+BACKUP_EVERY_S = env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600)
 # Work that repeats: job name -> seconds between two runs (core/jobs/schedule.py).
 SCHEDULE = {
-    "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
+    "core.copy_database": BACKUP_EVERY_S,
     "stimuli.resume_ingests": 300,
     "stimuli.expire_imports": 3600,
     "listening.forget_addresses": 3600,

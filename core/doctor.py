@@ -191,10 +191,9 @@ def _clock() -> Iterable[CheckResult]:
 def _copies() -> Iterable[CheckResult]:
     if connection.vendor != "sqlite":
         return
-    wanted_every = timedelta(seconds=settings.SCHEDULE.get("core.copy_database", 6 * 3600))
     newest = next(iter(database.copies()), None)
     age = timezone.now().timestamp() - newest.stat().st_mtime if newest else None
-    if age is None or age > 2 * wanted_every.total_seconds():
+    if age is None or age > 2 * settings.BACKUP_EVERY_S:
         said = "There is no copy of the database." if age is None else f"The newest copy is {age / 3600:.0f} h old."
         yield CheckResult("copies", Level.WARNING, said, "manage.py copy_database")
     else:

@@ -79,7 +79,7 @@ def copies(request: HttpRequest) -> HttpResponse:
         "copy_job": backups.newest_job(tasks.copy_database),
         "trial_job": backups.newest_job(tasks.try_restore),
         "outcome": restoring.last_outcome(),
-        "every_hours": settings.SCHEDULE["core.copy_database"] / 3600,
+        "every_hours": settings.BACKUP_EVERY_S / 3600,
         "keep": settings.BACKUP_KEEP,
         "tab": "backups",
     }
