@@ -64,11 +64,12 @@ METRICS = "item,condition,PESQ\n" + "".join(
 
 @dataclass(frozen=True)
 class StaffPage:
-    """A page: its route (and what is special about it), its address, and who opens it."""
+    """A page: its route (and what is special about it), its address, who opens it, and how it is answered."""
 
     name: str
     path: str
     who: str = "admin"
+    status: int = 200
 
     @property
     def route(self) -> str:
@@ -234,7 +235,7 @@ def _pages_of_sounds(draft: Experiment, rated: Experiment, imports: dict[str, Im
             StaffPage(f"stimuli:import, {name}", reverse("stimuli:import", args=[each.collection.slug, each.pk]))
             for name, each in imports.items()
         ),
-        StaffPage("stimuli:collection, missing", reverse("stimuli:collection", args=["none"])),
+        StaffPage("stimuli:collection, missing", reverse("stimuli:collection", args=["none"]), status=404),
     ]
 
 

@@ -68,6 +68,7 @@ def scan(page: Page, name: str, looks: Looks = LOOKS) -> list[str]:
 def overflows(page: Page, name: str) -> list[str]:
     """A page that scrolls sideways on a phone is broken, whatever its colours."""
     page.set_viewport_size({"width": 360, "height": 800})
+    page.evaluate(SETTLED)  # a plot takes its new width just before the next frame
     wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     return [f"{name} scrolls sideways at 360 px"] if wide else []
 
@@ -87,9 +88,12 @@ def test_every_page_of_the_staff_is_accessible(platform: Platform, device: Calla
     problems = []
     for each in world.pages:
         page = tabs[each.who]
-        page.goto(platform.url(each.path))
+        answer = page.goto(platform.url(each.path))
+        assert answer
         if page.url != platform.url(each.path):
             problems.append(f"{each.name} leads to {page.url}")
+        if answer.status != each.status:
+            problems.append(f"{each.name} is answered with {answer.status}")
         opened(page)
         if not ALL:
             page.evaluate(FIRST_OF_MANY, MOST_ALIKE)

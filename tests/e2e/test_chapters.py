@@ -198,7 +198,7 @@ def test_the_page_is_accessible_and_says_so_where_it_is_too_narrow(
     assert scan(page, "chapters") == []
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("heading", name="This test needs a computer screen")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def test_a_browser_without_scripts_is_told_too(link: str, device: Callable[..., BrowserContext]) -> None:

@@ -240,6 +240,7 @@ def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
     expect(status).to_have_text("From 01:10:00 to 01:10:01. Press again to play.")
     assert scan(page, "plane with passages") == []
     page.set_viewport_size({"width": 1024, "height": 768})
+    page.evaluate(DRAWN)
     assert page.locator(".planepage__sound").evaluate("(side) => side.scrollHeight - side.clientHeight") == 0
     page.keyboard.press("f")
     page.wait_for_selector(SOUNDING)
