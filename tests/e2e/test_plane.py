@@ -12,6 +12,7 @@ from stimuli.services.collections import create_collection
 from tests.audio.material import noise, written
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
+from tests.e2e.viewing import DRAWN
 from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.stimuli.test_imports import bring
 from tests.waiting import wait_until
@@ -215,7 +216,6 @@ BELOW_THE_PANE = """() => {
 
 SIZES = ((1280, 720), (1024, 768), (1440, 900))
 COLOURS = "element => ['color', 'backgroundColor'].map((name) => getComputedStyle(element)[name])"
-DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 
 
 def assert_fits(page: Page, step: str, *controls: str) -> None:

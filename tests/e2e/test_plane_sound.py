@@ -20,7 +20,7 @@ from tests.audio.material import noise, written
 from tests.e2e.conftest import Platform, intercepted
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import scan
-from tests.e2e.test_plane import DRAWN
+from tests.e2e.viewing import DRAWN
 from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.stimuli.test_imports import bring
 from tests.waiting import wait_until

@@ -25,7 +25,7 @@ from tests.audio.long_recordings import day_mp3
 from tests.audio.material import noise, on_grid, written
 from tests.e2e.conftest import FIRST_JOB_MS, Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
-from tests.e2e.viewing import AUDIO_CAPTURE, Viewing, last_bit, passages
+from tests.e2e.viewing import AUDIO_CAPTURE, DRAWN, Viewing, last_bit, passages
 from tests.people import experimenter
 from tests.scale import ALL
 from tests.stimuli.sound_browser import decoded
@@ -37,7 +37,6 @@ CLIP_RATE = 16_000
 DAY_HOURS = 24 if ALL else 14  # the latter are just more than 2^31 samples
 PREPARED_RATE = 44_100 if ALL else 11_025  # a quarter to prepare, and an hour still has two chunks
 SMALL_SCREEN = {"viewport": {"width": 1024, "height": 640}}  # a picture is painted anew at every frame while it sounds
-PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.fixture
@@ -112,7 +111,7 @@ def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
     expect(page.locator(".viewer__time")).to_have_text(re.compile(r"^0:(18\.[5-9]|19|2)"))
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
-    viewing.evaluate(PAINTED)
+    viewing.evaluate(DRAWN)
     rest = page.locator(".viewer__time").inner_text()
     assert "0:18.5" <= rest < "0:30"
     viewing.press("e")

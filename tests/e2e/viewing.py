@@ -18,6 +18,7 @@ AUDIO_CAPTURE = Path(__file__).with_name("audio_capture")
 ROUND_MS, STILL_ROUNDS = 50, 6  # longer than the viewer waits before it asks for more
 HEARINGS = 5
 GAIN = 0.5  # what the player makes of full scale
+DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,13 @@ class AnyViewing(ABC):
         self.settle()
 
     def settle(self) -> None:
-        """Wait until nothing has been fetched for a while and all of it is painted."""
+        """Wait until nothing has been fetched for a while and all of it is painted.
+
+        The viewer asks for its pictures in a frame, which a busy machine may not draw for a second.
+        """
         still = 0
         while still < STILL_ROUNDS:
+            self.evaluate(DRAWN)
             self.pause(ROUND_MS)
             still = 0 if self.is_fetching() else still + 1
 
