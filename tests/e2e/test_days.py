@@ -105,9 +105,7 @@ def test_a_day_goes_from_upload_to_browsing_in_bounded_memory(
             note("start")
             sent = Sending(here.address, owner).send(folder / name, collection="days")
             assert sent.cuts == {}, "the line must have broken once"
-            # A server that is slow to notice the break may answer one more piece with 423.
-            assert sent.taken_bytes == size, "resumed, not repeated"
-            assert sent.sent_bytes <= size + (1 + sent.statuses[423]) * PIECE_BYTES
+            assert sent.sent_bytes <= size + PIECE_BYTES, "resumed, not repeated"
             note("uploaded and imported")
             page = f"/collections/days/{Stimulus.objects.get().pk}/sound/"
             looking, viewing = Looking(here.address, owner, page), _browser(device, owner, here.address)

@@ -17,7 +17,6 @@ from tests.audio.long_recordings import Day
 AUDIO_CAPTURE = Path(__file__).with_name("audio_capture")
 ROUND_MS, STILL_ROUNDS = 50, 6  # longer than the viewer waits before it asks for more
 HEARINGS = 5
-LOOKS = 20
 GAIN = 0.5  # what the player makes of full scale
 DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 
@@ -142,19 +141,6 @@ class AnyViewing(ABC):
             if not heard.stalls:
                 return heard
         raise AssertionError(f"the player waited for a slice in each of {HEARINGS} hearings")
-
-    def hear_and_look(self, day: Day, start_s: float, stop_s: float) -> tuple[Heard, list[int]]:
-        """Play a passage until it was painted often enough: the last hearing, and heard minus shown at every paint.
-
-        A busy machine paints seldom.
-        """
-        beside: list[int] = []
-        for _ in range(HEARINGS):
-            heard = self.hear(start_s, stop_s)
-            beside += heard.beside_the_picture(day, round(start_s * day.code.rate), round(stop_s * day.code.rate))
-            if len(beside) > LOOKS:
-                return heard, beside
-        raise AssertionError(f"the picture followed the sound at {len(beside)} moments only, in {HEARINGS} hearings")
 
     def _hear_once(self, start_s: float, stop_s: float) -> Heard:
         self.select(start_s, stop_s)

@@ -31,7 +31,6 @@ class TusSender:
     deadline: float
     cuts: dict[int, Cut] = field(default_factory=dict)
     sent_bytes: int = 0
-    taken_bytes: int = 0  # of pieces that the server has said it keeps
     statuses: Counter[int] = field(default_factory=Counter)
 
     def send_all(self) -> None:
@@ -76,10 +75,7 @@ class TusSender:
             cut(line.sock)
             return  # the connection is left as the cut left it
         self._pour(line.sock, piece)
-        status = line.getresponse().status
-        self.statuses[status] += 1
-        if status == 204:
-            self.taken_bytes += len(piece)
+        self.statuses[line.getresponse().status] += 1
         line.close()
 
     def _pour(self, wire: socket.socket, data: bytes) -> None:
