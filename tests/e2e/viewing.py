@@ -240,8 +240,8 @@ def unpacked(text: str) -> NDArray[np.float32]:
     return np.frombuffer(base64.b64decode(text), np.float32)
 
 
-def passages(day: Day, numbers: Sequence[int], rng: Any) -> list[tuple[float, float]]:
+def passages(day: Day, numbers: Sequence[int], rng: Any, *, units: float = 2.2) -> list[tuple[float, float]]:
     """Passages in seconds that hold the units of these numbers whole, each beginning anywhere before its unit."""
     unit_s = day.code.unit_samples / day.code.rate
     starts = [max(day.position(number) / day.code.rate - rng.uniform(0.05, 0.9) * unit_s, 0) for number in numbers]
-    return [(start_s, start_s + 2.2 * unit_s) for start_s in starts]
+    return [(start_s, start_s + units * unit_s) for start_s in starts]
