@@ -20,6 +20,8 @@ from stimuli.uploads.files import DiskFull, PartialFile
 
 READ_BYTES = 64 * 1024
 CHECKSUMS = ("sha1", "sha256")
+# A chunk that is not taken is sent again whole, so it waits while the request before it notices that it was cut.
+LOCK_WAIT_S = 5
 # A chunk that arrives puts the end off again, but not every chunk needs to write that down.
 EXPIRY_STEP = timedelta(hours=1)
 
@@ -123,7 +125,7 @@ def receive(*, upload: ImportFile, incoming: Incoming, now: datetime) -> ImportF
     arrived before a cut or a full disk is kept.
     """
     check_open(upload.parent, now=now)
-    with upload_files.locked(upload) as partial:
+    with upload_files.locked(upload, wait_s=LOCK_WAIT_S) as partial:
         upload = _settle_row(upload, partial)
         check_open(upload.parent, now=now)
         if upload.received_bytes != incoming.offset:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from time import monotonic, sleep
 from uuid import UUID
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from stimuli.locked_tempdir import locked_tempdir, remove_unlocked
 from stimuli.models import ImportFile
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+LOCK_EVERY_S = 0.02
 SCRATCH, WORK = "folder-", "work-"
 
 
@@ -53,7 +55,7 @@ class PartialFile:
 
 
 @contextmanager
-def locked(upload: ImportFile) -> Iterator[PartialFile]:
+def locked(upload: ImportFile, *, wait_s: float = 0) -> Iterator[PartialFile]:
     """Lock the upload's file against all other requests and processes; the kernel releases it if this one ends."""
     path = path_of(upload)
     with _translate_enospc():
@@ -61,18 +63,28 @@ def locked(upload: ImportFile) -> Iterator[PartialFile]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AppError(
-                "upload.busy", 423, _("Another request is sending this file at the moment; try again in a few seconds.")
-            ) from None
+        deadline = monotonic() + wait_s
+        while not _lock(descriptor):
+            if monotonic() >= deadline:
+                raise AppError(
+                    "upload.busy",
+                    423,
+                    _("Another request is sending this file at the moment; try again in a few seconds."),
+                )
+            sleep(LOCK_EVERY_S)
         if is_new:  # a new name is on the disk only when its folder is
             flush_to_disk(path.parent)
             flush_to_disk(path.parent.parent)
         yield PartialFile(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    with suppress(BlockingIOError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
 
 
 def path_of(upload: ImportFile) -> Path:

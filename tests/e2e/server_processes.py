@@ -26,7 +26,7 @@ from bench import processes
 from core.models import User
 from scripts.console import ROOT
 from scripts.processes import dies_with_parent
-from tests.faults.tus_sender import TusSender
+from tests.faults.tus_sender import TusSender, reset
 from tests.faults.web_server import web_server
 from tests.people import browser_of, token_of
 
@@ -125,8 +125,8 @@ class Sending:
                 piece_bytes=PIECE_BYTES,
                 with_checksums=True,
                 deadline=time.monotonic() + PATIENCE_S,
+                cuts={size // 2: reset},
             )
-            sender.cuts = {size // 2: sender.reset_once_read}
             sender.send_all()
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         self._post(f"{here}submit/", digests={path.name: digest})

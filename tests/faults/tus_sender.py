@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from tests.waiting import wait_until
-
 PATIENCE_S = 120  # a busy machine is not a broken line: a piece that is given up is sent twice
 PAUSE_S = 0.2
 
@@ -51,11 +49,6 @@ class TusSender:
                     return int(answer.headers["Upload-Offset"])
                 assert answer.status == 423, answer.status
             time.sleep(PAUSE_S)
-
-    def reset_once_read(self, wire: socket.socket) -> None:
-        """Reset when the server reads the piece: one that only begins after the cut holds the file against the next."""
-        wait_until(lambda: self._ask().status == 423)
-        reset(wire)
 
     def _ask(self) -> http.client.HTTPResponse:
         line = http.client.HTTPConnection(urlsplit(self.server).netloc, timeout=PATIENCE_S)

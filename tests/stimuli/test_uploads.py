@@ -5,13 +5,14 @@ import hashlib
 import io
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
 from stimuli.models import Collection, Import, ImportFile
-from stimuli.services import imports
+from stimuli.services import imports, uploads
 from stimuli.services.uploads import Checksum
 from stimuli.uploads import files as upload_files
 from stimuli.uploads.files import DiskFull
@@ -168,7 +169,10 @@ def test_a_file_that_lost_its_end_is_sent_again_from_where_it_ends(upload: Impor
     assert on_disk(upload) == CONTENT
 
 
-def test_while_one_request_holds_the_file_others_are_told_to_come_back(upload: ImportFile) -> None:
+def test_while_one_request_holds_the_file_others_are_told_to_come_back(
+    upload: ImportFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "LOCK_WAIT_S", 0)
     client = browser_of(upload.parent.owner)
     patch(client, upload, CONTENT[:10_000])
     with upload_files.locked(upload):
@@ -177,3 +181,22 @@ def test_while_one_request_holds_the_file_others_are_told_to_come_back(upload: I
         assert int(answer.headers["Retry-After"]) > 0
         assert head(client, upload).status_code == 423
     assert patch(client, upload, CONTENT[10_000:], 10_000).status_code == 204
+
+
+def test_a_piece_waits_for_the_request_before_it_to_notice_that_it_was_cut(
+    upload: ImportFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = browser_of(upload.parent.owner)
+    pauses: list[float] = []
+    with ExitStack() as held:
+
+        def pause(duration_s: float) -> None:
+            pauses.append(duration_s)
+            if len(pauses) == 3:
+                held.close()
+
+        monkeypatch.setattr(upload_files, "sleep", pause)
+        held.enter_context(upload_files.locked(upload))
+        assert patch(client, upload, CONTENT).status_code == 204
+    assert len(pauses) == 3
+    assert on_disk(upload) == CONTENT
