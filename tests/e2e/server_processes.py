@@ -30,7 +30,6 @@ from tests.faults.tus_sender import TusSender, reset
 from tests.faults.web_server import web_server
 from tests.people import browser_of, token_of
 
-WEIGH_EVERY_S = 0.1
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 600
 PIECE_BYTES = 8 * 2**20  # as the page sends them
@@ -57,7 +56,7 @@ class Scales:
             thread.join()
 
     def _weigh_on(self) -> None:
-        while not self._over.wait(WEIGH_EVERY_S):
+        while not self._over.wait(processes.SAMPLE_EVERY_S):
             for name, root in self._roots.items():
                 with suppress(OSError):  # a child has left after it was listed and before it was looked at
                     weight_kb = sum(map(processes.proportional_kb, processes.tree(root)))
@@ -185,13 +184,17 @@ def decoded(content: bytes) -> Samples:
 
 
 def wait_for(
-    what: str, look: Callable[[], dict[str, Any]], happened: Callable[[dict[str, Any]], bool]
+    what: str,
+    look: Callable[[], dict[str, Any]],
+    happened: Callable[[dict[str, Any]], bool],
+    *,
+    every_s: float = LOOK_EVERY_S,
 ) -> dict[str, Any]:
     """What is found when it has happened; patience ends when nothing has changed for long, not when it takes long."""
     found, deadline = look(), time.monotonic() + PATIENCE_S
     while not happened(found):
         assert time.monotonic() < deadline, f"waited in vain for {what}: {found}"
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(every_s)
         before, found = found, look()
         if found != before:
             deadline = time.monotonic() + PATIENCE_S

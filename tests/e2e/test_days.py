@@ -112,7 +112,7 @@ def test_a_day_goes_from_upload_to_browsing_in_bounded_memory(
             looked_at_while_it_is_prepared(looking, day)
             viewing.page.goto(here.address + page)
             note("first chunk")
-            told = wait_for("the whole day", looking.manifest, lambda told: told["state"] != "ingesting")
+            told = wait_for("the whole day", looking.manifest, lambda told: told["state"] != "ingesting", every_s=1)
             note("ready")
             assert (told["state"], told["ready"]) == ("ready", [[0, day.length_samples]])
             seen_and_heard_late(looking, day, told, hours - 0.5)
