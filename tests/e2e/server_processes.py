@@ -30,6 +30,7 @@ from tests.faults.tus_sender import TusSender, reset
 from tests.faults.web_server import web_server
 from tests.people import browser_of, token_of
 
+WEIGH_EVERY_S = 0.1
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 600
 PIECE_BYTES = 8 * 2**20  # as the page sends them
@@ -56,7 +57,7 @@ class Scales:
             thread.join()
 
     def _weigh_on(self) -> None:
-        while not self._over.wait(processes.SAMPLE_EVERY_S):
+        while not self._over.wait(WEIGH_EVERY_S):
             for name, root in self._roots.items():
                 with suppress(OSError):  # a child has left after it was listed and before it was looked at
                     weight_kb = sum(map(processes.proportional_kb, processes.tree(root)))

@@ -26,7 +26,7 @@ pytestmark = [
 
 MS = 1000
 HOURS = 0.2  # longer than what is kept as a clip, so that slices are cut from the file
-UNITS = 6  # without a graphics card Firefox paints a dozen times a second
+UNITS = 6  # of a passage: without a graphics card Firefox paints only a dozen times a second
 MAKERS: dict[str, Callable[[Path], Day]] = {
     "cbr.mp3": lambda path: day_mp3(path, hours=HOURS),
     "vbr.mp3": lambda path: day_mp3(path, hours=HOURS, vbr=True),
