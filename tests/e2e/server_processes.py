@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -38,12 +38,46 @@ PIECE_BYTES = 8 * 2**20  # as the page sends them
 # --- Processes --------------------------------------------------------------------------------------------------------
 
 
+class Tree:
+    """A process and its descendants, whose memory is measured again and again.
+
+    The kernel walks through all pages of a process to say what it weighs. Its pages are still the same as long as it
+    ran into no page fault; only whom it shares them with changes, so all are read anew each second and whenever a
+    process came or went.
+    """
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._known: dict[int, tuple[Sequence[str], int]] = {}
+        self._all_read_at = 0.0
+
+    def weight_kb(self) -> int:
+        """Pss: a page that several processes share is divided among them."""
+        # Listed first: a child that came after its parent was read would be counted with pages that the parent's hold.
+        members = [(process, _page_counts(process)) for process in list(processes.tree(self._root))]
+        if self._known.keys() != {process for process, _ in members} or time.monotonic() > self._all_read_at + 1:
+            self._known, self._all_read_at = {}, time.monotonic()
+        for process, counts in members:
+            if process not in self._known or self._known[process][0] != counts:
+                self._known[process] = counts, processes.proportional_kb(process)
+        return sum(weight_kb for _, weight_kb in self._known.values())
+
+
+def _page_counts(process: int) -> Sequence[str]:
+    """Page faults, minor and major, and resident pages (proc_pid_stat(5)); nothing of a process that is gone."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ()
+    return fields[7], fields[9], fields[21]
+
+
 class Scales:
-    """Weigh trees of processes; a page that several processes share is divided among them (Pss)."""
+    """The highest weights of trees of processes, in a thread of their own."""
 
     def __init__(self, **roots: int) -> None:
         self.peak_mb = dict.fromkeys(roots, 0.0)
-        self._roots = roots
+        self._trees = {name: Tree(root) for name, root in roots.items()}
         self._over = threading.Event()
 
     @contextmanager
@@ -58,10 +92,8 @@ class Scales:
 
     def _weigh_on(self) -> None:
         while not self._over.wait(WEIGH_EVERY_S):
-            for name, root in self._roots.items():
-                with suppress(OSError):  # a child has left after it was listed and before it was looked at
-                    weight_kb = sum(map(processes.proportional_kb, processes.tree(root)))
-                    self.peak_mb[name] = max(self.peak_mb[name], weight_kb / 1024)
+            for name, tree in self._trees.items():
+                self.peak_mb[name] = max(self.peak_mb[name], tree.weight_kb() / 1024)
 
 
 @dataclass(frozen=True)
