@@ -117,7 +117,11 @@ def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
         maker.press(key)
     maker.tab_to("[data-part=finish]")
     maker.press("Enter")
-    expect(page.locator("#review-pages button")).to_have_text(["Sentence 1 of 2", "Sentence 2 of 2"])
+    review = page.locator("#review-pages button")
+    expect(review).to_have_text(["Sentence 1 of 2", "Sentence 2 of 2"])
+    page.reload()
+    maker.start()
+    expect(review).to_have_text(["Sentence 1 of 2", "Sentence 2 of 2"])
     maker.push("#review-pages li:first-child button")
     picked(page, "Rain", "fell", "bridge.")
     maker.press("Escape")  # as it was, and nothing is stored

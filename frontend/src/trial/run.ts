@@ -9,7 +9,7 @@ import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
 import { type Reports, VisitApi, VoteSender } from "./api.ts";
 import type { Break } from "./break.ts";
-import type { SessionSummary, TrialFrame, TrialPage, VisitConfig, VisitProgress } from "./contract.ts";
+import type { ProtocolView, SessionSummary, TrialFrame, TrialPage, VisitConfig, VisitProgress } from "./contract.ts";
 import type { Review } from "./dialogs.ts";
 import type { Keys } from "./keys.ts";
 import { answeredOf, turnBefore } from "./place.ts";
@@ -277,10 +277,7 @@ export class VisitRun {
     const scope = this.#parts.scope.child();
     this.#current = { trial: page.trial, scope };
     if (!this.#views.get(page.view)) screen.note(gettext("Loading…"));
-    const view = await retrying(
-      () => this.#views.load(page.view),
-      this.#api.retry(scope, gettext("Waiting for the server.")),
-    );
+    const view = await this.#viewOf(page, scope);
     const keep = ({ page: at, payload, heard, draft }: Step) => {
       this.#queue.stepped(at, payload);
       return draft ? this.#sending.send(at, payload, heard, draft) : this.#keep(at, payload, heard);
@@ -386,15 +383,21 @@ export class VisitRun {
 
   /** Where answers may be changed until they are handed in, the review comes before the end. */
   async #finish(): Promise<TrialPage | undefined> {
-    const { config, screen, review } = this.#parts;
+    const { config, screen, review, scope } = this.#parts;
     if (config.revisable) {
       screen.show("none");
       const pages = await this.#api.pages();
-      const after = await review.show(pages, this.#views.get(pages[0]?.view ?? "")?.pageName);
+      const [first] = pages;
+      const view = first && (await this.#viewOf(first, scope)); // not loaded yet where the visit goes on with the review
+      const after = await review.show(pages, view?.pageName);
       if (after !== "submit") return this.#pageOf(after.open);
     }
     await this.#api.finish();
     return undefined;
+  }
+
+  #viewOf(page: TrialPage, scope: Scope): Promise<ProtocolView> {
+    return retrying(() => this.#views.load(page.view), this.#api.retry(scope, gettext("Waiting for the server.")));
   }
 
   /** The page as the server has it now; nothing where it was answered meanwhile. */
