@@ -127,7 +127,7 @@ class Migration(migrations.Migration):
                 ('measures', models.JSONField(default=dict)),
                 ('outline', models.CharField(blank=True, max_length=64)),
                 ('clock', models.JSONField(default=list)),
-                ('refusal', models.TextField(blank=True)),
+                ('error', models.TextField(blank=True)),
                 ('gain_db', models.FloatField(null=True)),
                 ('made_from', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='copies', to='stimuli.recording')),
             ],
