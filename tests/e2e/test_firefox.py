@@ -15,6 +15,7 @@ from tests.e2e.test_viewer import bring_in, page_of
 from tests.e2e.test_voices import player_script
 from tests.e2e.viewing import AUDIO_CAPTURE, ROUND_MS, passages
 from tests.people import browser_of, experimenter
+from tests.waiting import wait_until
 
 PROGRAM = firefox_to_drive()
 pytestmark = [
@@ -112,11 +113,14 @@ def test_a_switch_and_a_cut_are_ramps(live_server: LiveServer, capturing: Firefo
 
 
 def test_what_the_console_complains_about_is_noticed(live_server: LiveServer, capturing: FirefoxViewing) -> None:
+    def forbidden() -> bool:  # the page is told a moment later
+        capturing.pause(ROUND_MS)
+        return any(told.startswith("Content-Security-Policy") for told in capturing.complaints)
+
     capturing.visit(live_server.url)
     assert capturing.complaints == []
     capturing.evaluate(MISHAPS)
-    capturing.pause(ROUND_MS)
-    said, *forbidden = capturing.complaints
+    wait_until(forbidden, lambda: capturing.complaints)
+    said, *_ = capturing.complaints
     capturing.complaints.clear()
     assert said == "a mishap"
-    assert any(told.startswith("Content-Security-Policy") for told in forbidden)
