@@ -149,6 +149,19 @@ def clock_text(seconds: float) -> str:
     return (f"{hours}:{minutes:02}" if hours else f"{minutes}") + f":{rest // MS:02}.{rest % MS:03}"
 
 
+# The machine is busy with something else when the first node is started, for longer than it was scheduled ahead.
+BUSY = """() => {
+  const { start } = AudioBufferSourceNode.prototype;
+  let busyMs = 45;
+  AudioBufferSourceNode.prototype.start = function (...rest) {
+    const until = performance.now() + busyMs;
+    while (performance.now() < until);
+    busyMs = 0;
+    return start.apply(this, rest);
+  };
+}"""
+
+
 # Two decoders of MP3 round differently: a little, and by up to two of the last bits of one that knows 16.
 @pytest.mark.long
 @pytest.mark.parametrize(("kind", "tolerance", "bits"), [("flac", 0.0, 0), ("mp3", 4e-6, 2)])
@@ -170,6 +183,9 @@ def test_slices_join_without_a_seam(
     start, stop = round(300.001 * rate), round(307.5 * rate)
     wanted = decoded(path).read(start, stop - start)[:, 0]
     assert len(asked) >= 4, "four slices have three joints"
+    assert np.abs(heard.like(wanted) - wanted).max() <= tolerance + bits * last_bit(heard.sounding)
+    capturing.evaluate(BUSY)
+    heard = capturing.hear(300.001, 307.5)
     assert np.abs(heard.like(wanted) - wanted).max() <= tolerance + bits * last_bit(heard.sounding)
 
 

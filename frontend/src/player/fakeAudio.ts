@@ -90,7 +90,12 @@ class FakeSource extends EventTarget {
     return target;
   }
 
+  disconnect(): void {
+    this.context.sources.splice(this.context.sources.indexOf(this), 1);
+  }
+
   start(when: number, offset = 0): void {
+    this.context.currentTime += this.context.delaysS.shift() ?? 0;
     this.startS = when;
     this.offsetS = offset;
   }
@@ -114,6 +119,7 @@ export class FakeContext extends EventTarget {
   readonly sources: FakeSource[] = [];
   readonly ramps: [number, number][] = [];
   currentTime = 0;
+  readonly delaysS: number[] = []; // of the next starts, as on a machine that is busy with something else
   state = "running";
 
   constructor({ sampleRate }: { sampleRate: number }) {

@@ -8,6 +8,7 @@ export const HIGHEST_DB = 6; // from +6.02 dB on, the gain would pass 1
 const RAMP_S = 0.005;
 const LONGEST_LATENCY_S = 1;
 const FIREFOX_LEAD_S = 0.06;
+const RENDERED_AT_ONCE_S = 0.02; // at least: browsers render 128 frames at a time, at 8 kHz 16 ms
 
 /** What a level in decibels means as a factor. */
 export function gainOf(levelDb: number): number {
@@ -25,7 +26,12 @@ export function latencyS(context: AudioContext): number {
  * two blocks of the device late, which was 38 ms with PulseAudio.
  */
 export function leadS(context: AudioContext, shortestS = 0): number {
-  return context.baseLatency === 0 ? FIREFOX_LEAD_S : shortestS;
+  return context.baseLatency === 0 ? Math.max(FIREFOX_LEAD_S, shortestS) : shortestS;
+}
+
+/** Whether a time is still ahead of all that is rendered, also of what is being rendered at this moment. */
+export function isAheadOf(context: AudioContext, timeS: number): boolean {
+  return context.currentTime + RENDERED_AT_ONCE_S <= timeS;
 }
 
 /** Let a gain fall to nothing, as soon as the context can; returns the time at which it has. */

@@ -95,6 +95,22 @@ test("a passage sounds sample by sample, over every joint, and ends exactly", as
   assert.equal(player.position(), 18_000);
 });
 
+test("what a busy machine started too late is started anew: nothing sounds beside its place or over the next piece", async () => {
+  const { player, news } = makeWorld(500);
+  player.warm();
+  device().delaysS.push(0.05, 0.2);
+  void player.play(3000, { from: 3000, to: 8000 });
+  await pass(7);
+  assert.deepEqual(heardInOrder(), numbers(3000, 8000));
+  const [began] = [...device().played()].find(([, value]) => value === 3000) ?? [];
+  assert.ok(began && began > 250, "after both delays");
+  assert.equal(Math.floor((news[0]?.clockS ?? 0) * RATE), began);
+  assert.deepEqual(
+    news.map(({ type }) => type),
+    ["start", "stop"],
+  );
+});
+
 test("a probe of two seconds is one request, and of exactly its samples", async () => {
   const { player, asked } = makeWorld();
   void player.play(100_000, { from: 100_000, to: 102_000 });

@@ -8,6 +8,7 @@ import {
   endOnlySound,
   FIXED_GAIN,
   fadeOut,
+  isAheadOf,
   latencyS,
   leadS,
   unlock,
@@ -64,6 +65,9 @@ function part(context: AudioContext, whole: AudioBuffer, start: number, count: n
   return copy;
 }
 
+// The clock runs ahead in blocks; what is scheduled nearer than this may begin late and would sound beside its picture.
+const SHORTEST_LEAD_S = 0.03;
+
 interface QueuedBuffer {
   piece: Piece;
   node: AudioBufferSourceNode;
@@ -94,21 +98,39 @@ class BufferQueue {
     return this.#voices.length === 0;
   }
 
-  /** Let a buffer sound right after what is scheduled, but not before `earliest`; its first sample is `start`. */
-  add(buffer: AudioBuffer, start: number, earliest: number): Piece {
-    const frame = Math.max(this.timeline.endFrame ?? earliest, earliest);
-    const node = new AudioBufferSourceNode(this.#context, { buffer });
+  /** Let a buffer sound right after what is scheduled, or as soon as it can where that is over; its first sample is `start`. */
+  add(buffer: AudioBuffer, start: number): Piece {
+    const { node, frame } = this.#started(buffer);
     const voice = { piece: { frame, start, count: buffer.length }, node };
-    node.connect(this.#gain);
-    node.start(timeOf(frame, this.#sampleRateHz));
     this.#voices.push(voice);
     this.timeline.add(voice.piece);
     this.#scope.listen(node, "ended", () => this.#ended(voice));
     return voice.piece;
   }
 
-  /** Unschedule what has not begun by a frame and shorten what would run beyond sample `to`; tells which sample comes next. */
-  takeBack(frame: number, to: number): number | null {
+  /**
+   * A node that begins exactly on its frame. A busy machine may take longer than the lead between reading the clock and
+   * starting the node, which then begins late, beside its picture and over the next one: it is started anew.
+   */
+  #started(buffer: AudioBuffer): { node: AudioBufferSourceNode; frame: number } {
+    for (let shortestS = SHORTEST_LEAD_S; ; shortestS *= 2) {
+      const node = new AudioBufferSourceNode(this.#context, { buffer });
+      node.connect(this.#gain);
+      const frame = Math.max(this.timeline.endFrame ?? 0, this.#earliestFrame(shortestS));
+      node.start(timeOf(frame, this.#sampleRateHz));
+      if (isAheadOf(this.#context, timeOf(frame, this.#sampleRateHz))) return { node, frame };
+      node.disconnect();
+    }
+  }
+
+  /** The earliest frame on which a change is in time. */
+  #earliestFrame(shortestS = SHORTEST_LEAD_S): number {
+    return frameAfter(this.#context.currentTime, leadS(this.#context, shortestS), this.#sampleRateHz);
+  }
+
+  /** Unschedule what has not begun and shorten what would run beyond sample `to`; tells which sample comes next. */
+  takeBack(to: number): number | null {
+    const frame = this.#earliestFrame();
     this.timeline.cut(frame);
     const kept = new Set(this.timeline.pieces);
     for (const { piece, node } of this.#voices) if (!kept.has(piece)) node.stop();
@@ -164,8 +186,6 @@ export interface PlayerNews {
   reason?: Reason;
 }
 
-// The clock runs ahead in blocks; what is scheduled nearer than this may begin late and would sound beside its picture.
-const SHORTEST_LEAD_S = 0.03;
 const TICK_MS = 100;
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 5000;
@@ -258,7 +278,7 @@ export class SlicePlayer {
   change(passage: Passage): void {
     const { run, context } = { run: this.#run, context: this.#context };
     if (!run || !context) return;
-    const reached = run.voices.takeBack(this.#earliestFrame(context), passage.to);
+    const reached = run.voices.takeBack(passage.to);
     run.passage = passage;
     run.turn += 1;
     if (reached !== null) run.want = nextSample(passage, reached);
@@ -316,16 +336,12 @@ export class SlicePlayer {
     return end / rate - context.currentTime >= aheadS(playedS, run.passage.loop);
   }
 
-  #earliestFrame(context: AudioContext): number {
-    return frameAfter(context.currentTime, leadS(context, SHORTEST_LEAD_S), this.#source.sampleRateHz);
-  }
-
   #schedule(run: Run, context: AudioContext, stretch: Stretch, start: number): void {
     const rate = this.#source.sampleRateHz;
     const count = Math.min(stretch.stop, run.passage.to) - start;
     const buffer = cutOut(context, stretch, start, count);
     const end = run.voices.timeline.endFrame;
-    const { frame } = run.voices.add(buffer, start, this.#earliestFrame(context));
+    const { frame } = run.voices.add(buffer, start);
     run.want = nextSample(run.passage, start + count);
     // A gap too short for the tick to notice is told all the same.
     if (end !== null && frame > end && this.#state === "playing") this.#announce("stall", "stalled", start, end / rate);
