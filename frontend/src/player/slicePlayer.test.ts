@@ -111,6 +111,19 @@ test("what a busy machine started too late is started anew: nothing sounds besid
   );
 });
 
+test("a change right after a late start takes nothing away", async () => {
+  const { player } = makeWorld(500);
+  player.warm();
+  device().delaysS.push(0.05, 0.2);
+  void player.play(3000, { from: 3000, to: 8000 });
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(device().sources.length, "it is scheduled");
+  assert.ok((device().sources[0]?.startS ?? 0) > device().currentTime + 0.03, "further ahead than usual");
+  player.change({ from: 3000, to: 7000, loop: false });
+  await pass(7);
+  assert.deepEqual(heardInOrder(), numbers(3000, 7000));
+});
+
 test("a probe of two seconds is one request, and of exactly its samples", async () => {
   const { player, asked } = makeWorld();
   void player.play(100_000, { from: 100_000, to: 102_000 });

@@ -133,10 +133,11 @@ class BufferQueue {
     const frame = this.#earliestFrame();
     this.timeline.cut(frame);
     const kept = new Set(this.timeline.pieces);
-    for (const { piece, node } of this.#voices) if (!kept.has(piece)) node.stop();
+    const taken = this.#voices.filter(({ piece }) => !kept.has(piece));
+    for (const { node } of taken) node.stop();
     this.#voices = this.#voices.filter(({ piece }) => kept.has(piece));
     const last = this.#voices.at(-1);
-    if (!last) return null;
+    if (!last) return taken[0]?.piece.start ?? null; // as where it was started anew, further ahead
     const { piece, node } = last;
     const count = Math.min(piece.count, Math.max(to - piece.start, 0));
     if (count < piece.count && piece.frame + count >= frame) {
