@@ -8,7 +8,7 @@ export const HIGHEST_DB = 6; // from +6.02 dB on, the gain would pass 1
 const RAMP_S = 0.005;
 const LONGEST_LATENCY_S = 1;
 const FIREFOX_LEAD_S = 0.06;
-const RENDERED_AT_ONCE_S = 0.02; // at least: browsers render 128 frames at a time, at 8 kHz 16 ms
+const RENDERED_AT_ONCE_S = 0.02; // or less: browsers render 128 frames at a time, 16 ms at 8 kHz
 
 /** What a level in decibels means as a factor. */
 export function gainOf(levelDb: number): number {

@@ -137,7 +137,7 @@ class BufferQueue {
     for (const { node } of taken) node.stop();
     this.#voices = this.#voices.filter(({ piece }) => kept.has(piece));
     const last = this.#voices.at(-1);
-    if (!last) return taken[0]?.piece.start ?? null; // as where it was started anew, further ahead
+    if (!last) return taken[0]?.piece.start ?? null; // a start that was made anew lies further ahead
     const { piece, node } = last;
     const count = Math.min(piece.count, Math.max(to - piece.start, 0));
     if (count < piece.count && piece.frame + count >= frame) {
