@@ -100,7 +100,7 @@ class BufferQueue {
 
   /** Let a buffer sound right after what is scheduled, or as soon as it can where that is over; its first sample is `start`. */
   add(buffer: AudioBuffer, start: number): Piece {
-    const { node, frame } = this.#started(buffer);
+    const { node, frame } = this.#startInTime(buffer);
     const voice = { piece: { frame, start, count: buffer.length }, node };
     this.#voices.push(voice);
     this.timeline.add(voice.piece);
@@ -109,10 +109,10 @@ class BufferQueue {
   }
 
   /**
-   * A node that begins exactly on its frame. A busy machine may take longer than the lead between reading the clock and
+   * Start a node that begins exactly on its frame. A busy machine may take longer than the lead between reading the clock and
    * starting the node, which then begins late, beside its picture and over the next one: it is started anew.
    */
-  #started(buffer: AudioBuffer): { node: AudioBufferSourceNode; frame: number } {
+  #startInTime(buffer: AudioBuffer): { node: AudioBufferSourceNode; frame: number } {
     for (let shortestS = SHORTEST_LEAD_S; ; shortestS *= 2) {
       const node = new AudioBufferSourceNode(this.#context, { buffer });
       node.connect(this.#gain);
